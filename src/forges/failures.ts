@@ -97,3 +97,14 @@ export function asFailed(error: unknown): { kind: "failed"; failure: UpstreamFai
   if (error instanceof UpstreamFailure) return { kind: "failed", failure: error };
   throw error;
 }
+
+/** Throws UpstreamFailure for a repository that is being deleted, or that not everybody may see. */
+export function checkPublic(
+  provider: string,
+  { owner, name }: { owner: string; name: string },
+  { isPublic, isBeingDeleted = false }: { isPublic: boolean; isBeingDeleted?: boolean },
+): void {
+  const what = `${provider}: ${owner}/${name}`;
+  if (isBeingDeleted) throw new UpstreamFailure("gone", `${what} is being deleted`);
+  if (!isPublic) throw new UpstreamFailure("private", `${what} is not public`);
+}

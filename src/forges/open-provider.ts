@@ -14,7 +14,8 @@ export interface OpenProvider {
   close(): Promise<void>;
 }
 
-const CREATE = {
+/** How a provider of each kind is created. */
+export const CREATE = {
   github: createGithub,
   gitlab: createGitlab,
   forgejo: createForgejo,

@@ -16,7 +16,7 @@ import {
   type TokenCheck,
   type UpstreamRepository,
 } from "./contract.js";
-import { checkSame, type RequestedRepository, UpstreamFailure } from "./failures.js";
+import { checkPublic, checkSame, type RequestedRepository, UpstreamFailure } from "./failures.js";
 import { avatarUrlOn, fullName as fullNameField, parseRecord, parseRecords, textOfFile } from "./fields.js";
 import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
 import { hasNextPage, numberOf } from "./responses.js";
@@ -195,10 +195,8 @@ export function createRestProvider(
     const record = parseRecord(forge.record, document);
     if (requested !== undefined) checkSame(record.repository.providerId, requested);
     const repository = toRepository(record);
-    if (record.isBeingDeleted === true)
-      throw new UpstreamFailure("gone", `${name}: ${repository.owner}/${repository.name} is being deleted`);
-    if (record.isPublic) return repository;
-    throw new UpstreamFailure("private", `${name}: ${repository.owner}/${repository.name} is not public`);
+    checkPublic(name, repository, record);
+    return repository;
   }
 
   function toRepository({ repository }: ForgeRecord): UpstreamRepository {

@@ -3,21 +3,13 @@ import { describe, test } from "node:test";
 import type { ForgeKind } from "../../src/config/known-forges.js";
 import type { Provider } from "../../src/forges/contract.js";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
 import { createGithub } from "../../src/forges/github/github.js";
-import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
-import { createGogs } from "../../src/forges/gogs/gogs.js";
+import { CREATE } from "../../src/forges/open-provider.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 import { NOW } from "../support/world.js";
 
 const TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-const CREATE = {
-  github: createGithub,
-  gitlab: createGitlab,
-  forgejo: createForgejo,
-  gogs: createGogs,
-} as const;
 const { signal } = new AbortController();
 
 /** A provider of a scripted forge, with one token; time passes while it waits for its turn. */

@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import type { TestContext } from "node:test";
 import pino from "pino";
 import { buildFront } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
@@ -6,11 +7,8 @@ import type { ForgeKind } from "../../src/config/known-forges.js";
 import type { Database } from "../../src/database/database.js";
 import { type AvatarSource, openAvatars } from "../../src/forges/avatars.js";
 import type { Provider } from "../../src/forges/contract.js";
-import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
 import type { OpenProvider } from "../../src/forges/forges.js";
-import { createGithub } from "../../src/forges/github/github.js";
-import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
-import { createGogs } from "../../src/forges/gogs/gogs.js";
+import { CREATE } from "../../src/forges/open-provider.js";
 import { createTransport } from "../../src/forges/transport.js";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
@@ -95,12 +93,16 @@ export interface TrackingWorld {
 type Body = any;
 
 const CHANCE_STEP = 0.618033988749895;
-const CREATE = {
-  github: createGithub,
-  gitlab: createGitlab,
-  forgejo: createForgejo,
-  gogs: createGogs,
-} as const;
+
+/** The same, closed after the test. */
+export async function openTrackingWorld(
+  t: Pick<TestContext, "after">,
+  ...options: Parameters<typeof createTrackingWorld>
+): Promise<TrackingWorld> {
+  const world = await createTrackingWorld(...options);
+  t.after(() => world.close());
+  return world;
+}
 
 /** Starts forges and one worker. */
 export async function createTrackingWorld(

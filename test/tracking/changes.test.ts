@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import type { EventKind } from "../support/forge/forge.js";
-import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 import { checkTruth, makeAllDue } from "./truth.js";
 
 const KINDS = [
@@ -24,12 +24,12 @@ onSqliteAndLong("Changes of repositories on a forge", (engine) => {
   for (const { kind, name } of engine.name === "sqlite" ? KINDS : KINDS.slice(0, 1)) {
     test(`are recorded, and the forge's id keeps their identity: ${kind}`, async (t) => {
       const catalogue = { rates: { ...NOTHING, created: 0.3 }, days: 30 };
-      const world = await createTrackingWorld(
+      const world = await openTrackingWorld(
+        t,
         await engine.open(),
         [{ kind, name, repositories: 12, catalogue }],
         { startAfterDays: 0, idleMs: 10 * 60_000 },
       );
-      t.after(() => world.close());
       await again(world);
       const { forge, get, clock } = world;
       const bring = (kind: EventKind, id: number, to: string | null = null) =>

@@ -3,13 +3,12 @@ import { test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { allSnapshots } from "../support/snapshots.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 
 onSqliteAndLong("The worker", (engine) => {
   test("survives a clock that is set back or ahead, and leaves nothing unscheduled", async (t) => {
     const forge = { kind: "forgejo", name: "CODEBERG", repositories: 6, catalogue: "quiet" } as const;
-    const world = await createTrackingWorld(await engine.open(), [forge]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [forge]);
     const { clock, modules, pass } = world;
     await pass(HOUR_MS);
     for (const jump of [-HOUR_MS, HOUR_MS, 400 * DAY_MS, -400 * DAY_MS]) {
@@ -34,8 +33,7 @@ onSqliteAndLong("The worker", (engine) => {
       catalogue: "quiet",
       minStars: 1e9,
     } as const;
-    const world = await createTrackingWorld(await engine.open(), [forge]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [forge]);
     const { clock, modules, pass } = world;
     const catalogue = world.forge("CODEBERG").catalogue;
     const [id = 0] = catalogue.ids();

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { MAX_WALK_PAGES } from "../../src/tracking/cadence.js";
 import { readStatus } from "../../src/tracking/status.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
 const MINUTE_MS = 60_000;
@@ -13,12 +13,12 @@ const NEW_PER_DAY = 100;
 
 /** A forge with an endless list, two minutes before the end of a day (UTC): a request a second is sent to it. */
 async function start(t: TestContext, engine: Engine) {
-  const world = await createTrackingWorld(
+  const world = await openTrackingWorld(
+    t,
     await engine.open(),
     [{ kind: "forgejo", name: "WORK", repositories: REAL, newPerDay: NEW_PER_DAY, catalogue: "quiet" }],
     { startAfterDays: 11 - (2 * MINUTE_MS) / DAY_MS, idleMs: HOUR_MS },
   );
-  t.after(() => world.close());
   const { clock, modules } = world;
   const forge = world.forge("WORK");
   forge.switches.fault = ({ kind }) => (kind === "search" ? { name: "endless-list" } : undefined);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { WEEK_MS } from "../../src/lib/clock.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 
 const SECOND = 1_000;
 /** Weeks in a page of a star history. */
@@ -10,12 +10,12 @@ const PAGE_WEEKS = 30;
 
 /** A worker that reads only what people ask for, without a token. */
 async function open(engine: Engine, t: TestContext) {
-  const world = await createTrackingWorld(
+  const world = await openTrackingWorld(
+    t,
     await engine.open(),
     [{ kind: "github", name: "GITHUB", repositories: 40, catalogue: "quiet", tokens: [], onDemand: true }],
     { requestsEveryMs: SECOND / 2 },
   );
-  t.after(() => world.close());
   const forge = world.forge("GITHUB");
   const forges = [{ name: "GITHUB", kind: forge.kind, url: forge.url }] as const;
   const requester = { hasAccount: false, adding: undefined };

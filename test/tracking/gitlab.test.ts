@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 import { checkTruth } from "./truth.js";
 
 onSqliteAndLong("A GitLab", (engine) => {
   test("has languages and few requests over GraphQL, and the same repositories when that is switched off and on", async (t) => {
-    const world = await createTrackingWorld(
+    const world = await openTrackingWorld(
+      t,
       await engine.open(),
       [{ kind: "gitlab", name: "GITLAB", repositories: 150, catalogue: "quiet", minStars: 1 }],
       { idleMs: 10 * 60_000 },
     );
-    t.after(() => world.close());
     const { forge, clock, modules } = world;
     const { catalogue, counters, switches } = forge("GITLAB");
     const rows = () =>

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
 onSqliteAndLong("A Gogs without lookup by id", (engine) => {
   test("a renamed repository is back with its history after the next walk; one whose name was reused is not mixed up", async (t) => {
-    const world = await createTrackingWorld(
+    const world = await openTrackingWorld(
+      t,
       await engine.open(),
       [{ kind: "gogs", name: "WORK", repositories: 12, catalogue: "quiet" }],
       { idleMs: 10 * 60_000 },
     );
-    t.after(() => world.close());
     await world.pass(HOUR_MS);
     const { forge, clock, get } = world;
     const { catalogue } = forge("WORK");

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { untrackOthers } from "../../src/tracking/untrack.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { QUIET } from "../support/forge/world.js";
-import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
 const SLOW_POLL = { idleMs: HOUR_MS / 2 };
@@ -30,8 +30,7 @@ const gaining = ({ modules }: TrackingWorld) =>
 onSqliteAndLong("The scheduled interval of a repository", (engine) => {
   test("is a day until its growth is known, and then what the schedule says, whatever fails meanwhile", async (t) => {
     const forge = { kind: "gitlab", name: "GITLAB", repositories: 12, catalogue: "quiet" } as const;
-    const world = await createTrackingWorld(await engine.open(), [forge], SLOW_POLL);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [forge], SLOW_POLL);
     await world.pass(HOUR_MS / 4);
     const first = await scheduled(world);
     assert.equal(first.length, 12);
@@ -57,11 +56,10 @@ onSqliteAndLong("The scheduled interval of a repository", (engine) => {
 
   test("keeps repositories that gain in the list of 24 hours, also while few of them can be read", async (t) => {
     const forge = { kind: "gitlab", name: "GITLAB", repositories: 12, catalogue: { rates: QUIET } } as const;
-    const world = await createTrackingWorld(await engine.open(), [forge], {
+    const world = await openTrackingWorld(t, await engine.open(), [forge], {
       ...SLOW_POLL,
       startAfterDays: 0,
     });
-    t.after(() => world.close());
     await world.pass(1.5 * DAY_MS);
     let seen = 0;
     for (let step = 0; step < 4; step++) {
@@ -88,8 +86,10 @@ onSqliteAndLong("The scheduled interval of a repository", (engine) => {
       { kind: "gitlab", name: "GITLAB", repositories: 6 },
       { kind: "forgejo", name: "CODEBERG", repositories: 6 },
     ] as const;
-    const world = await createTrackingWorld(await engine.open(), forges, { ...SLOW_POLL, startAfterDays: 0 });
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), forges, {
+      ...SLOW_POLL,
+      startAfterDays: 0,
+    });
     await world.pass(1.25 * DAY_MS);
     await world.stop();
     const { database, rankings } = world.modules;

@@ -6,7 +6,7 @@ import { refreshNow, track } from "../../src/tracking/tracking.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import type { Forge, ForgeRepository, ForgeRequest } from "../support/forge/forge.js";
 import { snapshotsOf } from "../support/snapshots.js";
-import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 
 const MINUTE_MS = 60_000;
 const DELETED = { visibility: "deleted" } as const;
@@ -41,12 +41,12 @@ function stoppable(provider: Provider): Provider {
 async function start(t: TestContext, engine: Engine, tracked: Partial<TrackedForge> = {}): Promise<Stage> {
   const { kind = GITHUB.kind, name = GITHUB.name } = tracked;
   walksAreStopped = false;
-  const world = await createTrackingWorld(
+  const world = await openTrackingWorld(
+    t,
     await engine.open(),
     [{ kind, name, repositories: 12, catalogue: "quiet", wrap: stoppable, ...tracked }],
     { idleMs: HOUR_MS / 4, deriveEveryMs: 6 * HOUR_MS },
   );
-  t.after(() => world.close());
   const forge = world.forge(name);
   await world.pass(30 * MINUTE_MS);
   await makeDue(world);

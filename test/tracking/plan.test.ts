@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { readPlan } from "../../src/tracking/plan.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 
 const MINUTE_MS = 60_000;
 
@@ -15,10 +15,9 @@ async function planOf({ modules, opened, clock }: TrackingWorld, limit = 20) {
 
 onSqliteAndLong("The plan of a worker", (engine) => {
   test("lists what is due in the order of the requests, with the reason of each", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [
+    const world = await openTrackingWorld(t, await engine.open(), [
       { kind: "github", name: "GITHUB", repositories: 6, catalogue: "quiet", tokens: ["one"] },
     ]);
-    t.after(() => world.close());
     await world.pass(3 * HOUR_MS);
     await world.stop();
     const { modules, clock } = world;
@@ -81,10 +80,9 @@ onSqliteAndLong("The plan of a worker", (engine) => {
   });
 
   test("lists requests to track, those of people before batches, and leaves out what is postponed", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [
+    const world = await openTrackingWorld(t, await engine.open(), [
       { kind: "github", name: "GITHUB", repositories: 2, catalogue: "quiet", tokens: ["one"] },
     ]);
-    t.after(() => world.close());
     await world.stop();
     const { modules, clock, opened } = world;
     assert.equal((await planOf(world)).requests.due, 0);

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
+import { openTrackingWorld, type TrackedForge } from "../support/tracking.js";
 import { makeAllDue, openSqlite } from "./truth.js";
 
 describe("The quota of a forge", () => {
   // Quota is kept in memory, so one engine is enough.
   const start = async (t: TestContext, forge: TrackedForge) => {
-    const world = await createTrackingWorld(await openSqlite(), [forge], { idleMs: 10 * 60_000 });
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await openSqlite(), [forge], { idleMs: 10 * 60_000 });
     return world;
   };
   const github = { kind: "github", name: "GITHUB", catalogue: "quiet" } as const;

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import type { Forge } from "../support/forge/forge.js";
 import { snapshotsOf } from "../support/snapshots.js";
-import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 import { makeRefreshesDue } from "./truth.js";
 
 const MINUTE_MS = 60_000;
@@ -21,12 +21,12 @@ async function start(
   engine: Engine,
   tracked: Pick<TrackedForge, "kind" | "name"> & Partial<TrackedForge>,
 ): Promise<{ world: TrackingWorld; forge: Forge }> {
-  const world = await createTrackingWorld(
+  const world = await openTrackingWorld(
+    t,
     await engine.open(),
     [{ repositories: 6, catalogue: "quiet", ...tracked }],
     { idleMs: 2 * MINUTE_MS },
   );
-  t.after(() => world.close());
   await world.pass(10 * MINUTE_MS);
   await makeRefreshesDue(world);
   await world.pass(5 * MINUTE_MS);

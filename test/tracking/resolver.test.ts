@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 
 const SECOND = 1_000;
 
 async function open(engine: Engine, t: TestContext) {
-  const world = await createTrackingWorld(
+  const world = await openTrackingWorld(
+    t,
     await engine.open(),
     [
       { kind: "github", name: "GITHUB", repositories: 60, catalogue: "quiet", minStars: 10_000_000 },
@@ -14,7 +15,6 @@ async function open(engine: Engine, t: TestContext) {
     ],
     { requestsEveryMs: SECOND },
   );
-  t.after(() => world.close());
   const forges = (["GITHUB", "CODEBERG"] as const).map((name) => {
     const { kind, url } = world.forge(name);
     return { name, kind, url };

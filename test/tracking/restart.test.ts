@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Provider } from "../../src/forges/contract.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
+import { openTrackingWorld, type TrackedForge } from "../support/tracking.js";
 import { checkTruth, makeRefreshesDue } from "./truth.js";
 
 const FORGE: TrackedForge = { kind: "gitlab", name: "GITLAB", repositories: 30, catalogue: "quiet" };
@@ -18,10 +18,9 @@ onSqliteAndLong("A worker", (engine) => {
         return provider.refreshMany(refs, signal);
       },
     });
-    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }], {
+    const world = await openTrackingWorld(t, await engine.open(), [{ ...FORGE, wrap }], {
       idleMs: 60_000,
     });
-    t.after(() => world.close());
     await world.pass(HOUR_MS);
     await makeRefreshesDue(world);
     const from = world.clock.now();
@@ -32,8 +31,7 @@ onSqliteAndLong("A worker", (engine) => {
   });
 
   test("that is stopped ends soon, even while the forge is silent, and leaves everything due", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE]);
     await world.pass(HOUR_MS);
     await world.stop();
     await makeRefreshesDue(world);

@@ -16,7 +16,7 @@ import {
 import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
-import { createTrackingWorld, laneOf, type TrackedForge } from "../support/tracking.js";
+import { laneOf, openTrackingWorld, type TrackedForge } from "../support/tracking.js";
 
 const FORGE: TrackedForge = { kind: "github", name: "GITHUB", repositories: 4, catalogue: "quiet" };
 /** As outside of tests. */
@@ -55,16 +55,14 @@ test("gains of past days add up: daily for 400 days, weekly before", () => {
 
 onSqliteAndLong("The star history of a repository", (engine) => {
   test("is read within half a minute of the first start", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE], QUICK);
     const { forge, pass } = world;
     await pass(30_000);
     assert.ok((forge("GITHUB").counters.byKind.history ?? 0) > 0);
   });
 
   test("that is not prepared yet is read when the forge said, and the others are read meanwhile", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE], QUICK);
     const { modules, clock, opened } = world;
     await world.pass(30_000);
     await world.stop();
@@ -84,8 +82,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("begins with the day of the creation, whatever the forge lists before it", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE], QUICK);
     const { modules, clock, opened } = world;
     await world.pass(30_000);
     await world.stop();
@@ -110,8 +107,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("is added before our first snapshot, page by page, also across a restart", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE]);
     const { modules, forge, clock, pass, restart } = world;
     const began = clock.now();
     await pass(90 * 60_000);
@@ -145,8 +141,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("gives growth in all windows within a minute, and gives way to our own counts", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE], QUICK);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE], QUICK);
     const { modules, pass } = world;
     const bases = async () => {
       const rows = await modules.database.read.selectFrom("rollups").selectAll().execute();
@@ -164,8 +159,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("read long after the first count ends with the day before it, and counts part of the day of the count", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, hasHistory: false }]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [{ ...FORGE, hasHistory: false }]);
     const { modules, clock, pass, stop, opened } = world;
     await pass(30_000);
     await stop();
@@ -203,8 +197,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("read by two lanes is recorded once, and never goes back", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, hasHistory: false }]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [{ ...FORGE, hasHistory: false }]);
     const { modules, clock, pass, stop, opened } = world;
     await pass(30_000);
     await stop();
@@ -224,8 +217,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
   });
 
   test("that a forge does not offer is skipped silently, and read once it is offered", async (t) => {
-    const world = await createTrackingWorld(await engine.open(), [FORGE]);
-    t.after(() => world.close());
+    const world = await openTrackingWorld(t, await engine.open(), [FORGE]);
     const { forge, pass, worker, modules, clock } = world;
     forge("GITHUB").switches.hasHistory = false;
     await pass(2 * HOUR_MS);

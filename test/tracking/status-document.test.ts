@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import type { Database } from "../../src/database/database.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { readPreparedStatus, readStatus } from "../../src/tracking/status.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 
 onSqliteAndLong("The status for pages", ({ open }) => {
+  const start = async (t: TestContext, database?: Database) => {
+    const forge = { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" } as const;
+    const world = await openTrackingWorld(t, database ?? (await open()), [forge]);
+    return world;
+  };
+
   test("is prepared by the worker, and read in one row", async (t) => {
     const database = await open();
     assert.equal(await readPreparedStatus(database), undefined, "before any worker");
-    const world = await createTrackingWorld(database, [
-      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
-    ]);
-    t.after(() => world.close());
+    const world = await start(t, database);
     await world.pass(3 * HOUR_MS);
     await world.stop();
     const prepared = await readPreparedStatus(database);
@@ -27,10 +31,7 @@ onSqliteAndLong("The status for pages", ({ open }) => {
   });
 
   test("names every forge from the start, before it has responded", async (t) => {
-    const world = await createTrackingWorld(await open(), [
-      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
-    ]);
-    t.after(() => world.close());
+    const world = await start(t);
     world.forge("GITHUB").switches.fault = () => "html";
     await world.pass(1);
     const { providers = [] } = (await readPreparedStatus(world.modules.database)) ?? {};
@@ -41,10 +42,7 @@ onSqliteAndLong("The status for pages", ({ open }) => {
   });
 
   test("names no time for a walk that is due or under way", async (t) => {
-    const world = await createTrackingWorld(await open(), [
-      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
-    ]);
-    t.after(() => world.close());
+    const world = await start(t);
     const { modules, clock, forge } = world;
     const walk = async () => (await readStatus(modules.database, clock.now()))[0]?.walk;
     forge("GITHUB").switches.fault = () => "status-500";
@@ -56,10 +54,7 @@ onSqliteAndLong("The status for pages", ({ open }) => {
   });
 
   test("says when the next page of a star history is read, unless one is due or none is left", async (t) => {
-    const world = await createTrackingWorld(await open(), [
-      { kind: "github", name: "GITHUB", repositories: 12, catalogue: "quiet" },
-    ]);
-    t.after(() => world.close());
+    const world = await start(t);
     await world.pass(HOUR_MS);
     await world.stop();
     const { database } = world.modules;

@@ -9,7 +9,7 @@ import { Reporter } from "../../src/tracking/report.js";
 import { readStatus } from "../../src/tracking/status.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import type { ForgeRequest } from "../support/forge/forge.js";
-import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
 const MINUTE_MS = 60_000;
@@ -54,8 +54,7 @@ async function storedText(world: TrackingWorld): Promise<string> {
 onSqliteAndLong("Tokens of a worker", ({ open }) => {
   describe("over days", () => {
     test("one bad token among several is named once, counted, and shown until it works again", async (t) => {
-      const world = await createTrackingWorld(await open(), [FORGE]);
-      t.after(() => world.close());
+      const world = await openTrackingWorld(t, await open(), [FORGE]);
       const { switches } = world.forge("GITHUB");
       switches.tokens = new Set(TOKENS.slice(0, 1));
       await makeAllDue(world);
@@ -92,8 +91,7 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
     });
 
     test("one that is rejected is tried by one request after 1, 5 and 15 minutes, and then all lanes go on", async (t) => {
-      const world = await createTrackingWorld(await open(), [{ ...FORGE, tokens: TOKENS.slice(0, 1) }]);
-      t.after(() => world.close());
+      const world = await openTrackingWorld(t, await open(), [{ ...FORGE, tokens: TOKENS.slice(0, 1) }]);
       await world.pass(2 * HOUR_MS);
       const { switches } = world.forge("GITHUB");
       const sent: { kind: string; at: number }[] = [];
@@ -123,8 +121,7 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
     });
 
     test("refusals are no refreshes, and the forge's own reason is in the status and the log", async (t) => {
-      const world = await createTrackingWorld(await open(), [FORGE]);
-      t.after(() => world.close());
+      const world = await openTrackingWorld(t, await open(), [FORGE]);
       const forge = world.forge("GITHUB");
       await world.pass(HOUR_MS);
       const reason = "Resource not accessible by personal access token";
@@ -141,8 +138,7 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
     });
 
     test("a forge that repeats our Authorization header gets it into no log, table or status", async (t) => {
-      const world = await createTrackingWorld(await open(), [FORGE]);
-      t.after(() => world.close());
+      const world = await openTrackingWorld(t, await open(), [FORGE]);
       const forge = world.forge("GITHUB");
       await world.pass(HOUR_MS);
       for (const status of [200, 302, 401, 403, 404, 422, 429, 500]) {

@@ -8,7 +8,7 @@ import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { CommandWorld, unusedHost } from "../support/command.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
-import { createTrackingWorld } from "../support/tracking.js";
+import { openTrackingWorld } from "../support/tracking.js";
 import { observation } from "../support/world.js";
 
 const commands = new CommandWorld();
@@ -27,12 +27,12 @@ const links = (count: number, owner = "many") =>
 async function open(engine: Engine, t: TestContext) {
   const database = await engine.open();
   const { url, dataDir } = engine.location();
-  const world = await createTrackingWorld(
+  const world = await openTrackingWorld(
+    t,
     database,
     [{ kind: "github", name: "GITHUB", repositories: 10, catalogue: "quiet", minStars: 1_000_000_000 }],
     { requestsEveryMs: 500 },
   );
-  t.after(() => world.close());
   const run = (args: readonly string[], settings: Record<string, string> = {}) =>
     commands.runHere(dataDir, ["track", ...args], {
       ...FORGES,

@@ -4,7 +4,7 @@ import { type ProviderSettings, repositoryUrl } from "../../config/config.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import type { ForgeClient } from "../client.js";
 import type { Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
-import { asFailed, notOfRepository, UpstreamFailure } from "../failures.js";
+import { asFailed, checkPublic, notOfRepository, UpstreamFailure } from "../failures.js";
 import {
   avatarAddress,
   avatarUrlOn,
@@ -147,10 +147,6 @@ function idOf(node: unknown): string | undefined {
 }
 
 /**
- * The project in a node. `withheld`: fields that are not in it, by request or by an error of their own. `site`: address of the
- * instance. Throws UpstreamFailure `malformed`.
- */
-/**
  * Whether GitLab deletes a project within weeks, for which it has renamed it. `day`: that of its mark, null for none; undefined if the
  * record has no marks, so that the name decides: it ends with the project's own id.
  */
@@ -161,6 +157,10 @@ export function isBeingDeleted(
   return day === undefined ? name.endsWith(`-deletion_scheduled-${providerId}`) : day !== null;
 }
 
+/**
+ * The project in a node. `withheld`: fields that are not in it, by request or by an error of their own. `site`: address of the
+ * instance. Throws UpstreamFailure `malformed`.
+ */
 function readProject(
   node: unknown,
   { withheld, site }: { withheld: ReadonlySet<string>; site: string },
@@ -272,17 +272,11 @@ export class Projects {
       path[0] === "projects" && path[1] === "nodes" && path[2] === index ? [String(path[3])] : [],
     );
     try {
-      const site = this.#settings.url;
-      const { repository, isPublic, isBeingDeleted } = readProject(node, {
-        withheld: new Set([...without, ...failed]),
-        site,
-      });
-      const at = this.#client.clock.now();
-      const name = `${repository.owner}/${repository.name}`;
-      if (isBeingDeleted)
-        throw new UpstreamFailure("gone", `${this.#settings.name}: ${name} is being deleted`);
-      if (isPublic) return { kind: "found", repository, etag: null, at };
-      throw new UpstreamFailure("private", `${this.#settings.name}: ${name} is not public`);
+      const { url: site, name } = this.#settings;
+      const withheld = new Set([...without, ...failed]);
+      const { repository, ...visibility } = readProject(node, { withheld, site });
+      checkPublic(name, repository, visibility);
+      return { kind: "found", repository, etag: null, at: this.#client.clock.now() };
     } catch (error) {
       return asFailed(error);
     }

@@ -32,7 +32,7 @@ interface ForgeTokensOptions {
     proxyProblem: string | undefined;
   };
   /** Called in the transaction of a change that readers of pages notice. */
-  onChange: (tx: Tx) => Promise<void>;
+  onChange: (tx: Tx) => Promise<unknown>;
 }
 
 export const MAX_ENTERED = 20;
