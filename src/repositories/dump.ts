@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
 import { draftOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
+import type { PreviousName } from "./lookup.js";
 import type { Snapshot } from "./observation.js";
 import { type Facts, type FactTimes, fromRow, type Repository } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
@@ -14,7 +15,7 @@ export interface DumpedRepository {
   facts: Facts;
   /** When they were true, except those of `refreshedAt`; null: unknown. */
   factTimes: FactTimes;
-  previousNames: { fullName: string; until: number }[];
+  previousNames: PreviousName[];
   /** All snapshots, oldest first. */
   snapshots: Snapshot[];
 }
@@ -64,8 +65,6 @@ export async function dumpPage(
     };
   });
 }
-
-type PreviousName = DumpedRepository["previousNames"][number];
 
 const toPreviousName = ({ full_name, until }: PreviousNameTable): PreviousName => ({
   fullName: full_name,

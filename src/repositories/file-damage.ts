@@ -94,12 +94,8 @@ function fewRows({ rows }: ArchiveFile, neighbours: readonly ArchiveFile[]): Dam
   if (neighbours.length === 0 || rows === 0) return [];
   if (rows >= USUAL_PART * usual || usual - rows < FEWEST) return [];
   const fewer = Math.round(100 * (1 - rows / usual));
-  return [
-    {
-      kind: "FEW_ROWS",
-      reason: `${number(rows)} rows, ${fewer} % fewer than the usual ${number(Math.round(usual))}`,
-    },
-  ];
+  const reason = `${number(rows)} rows, ${fewer} % fewer than the usual ${number(Math.round(usual))}`;
+  return [{ kind: "FEW_ROWS", reason }];
 }
 
 function zeros(file: ArchiveFile, neighbours: readonly ArchiveFile[]): Damage[] {
@@ -108,12 +104,8 @@ function zeros(file: ArchiveFile, neighbours: readonly ArchiveFile[]): Damage[] 
   if (parts.length === 0 || zeroPart(file) <= usual + ZERO_PART) return [];
   if (file.zeros - usual * file.rows < FEWEST) return [];
   const part = Math.round(100 * zeroPart(file));
-  return [
-    {
-      kind: "ZEROS",
-      reason: `0 stars or forks in ${number(file.zeros)} of ${number(file.rows)} rows (${part} %), usually in ${Math.round(100 * usual)} %`,
-    },
-  ];
+  const reason = `0 stars or forks in ${number(file.zeros)} of ${number(file.rows)} rows (${part} %), usually in ${Math.round(100 * usual)} %`;
+  return [{ kind: "ZEROS", reason }];
 }
 
 const zeroPart = ({ rows, zeros }: ArchiveFile): number => (rows === 0 ? 0 : zeros / rows);
@@ -121,12 +113,8 @@ const zeroPart = ({ rows, zeros }: ArchiveFile): number => (rows === 0 ? 0 : zer
 function sharedTime(at: number, files: readonly ArchiveFile[]): Damage[] {
   if (files.length < 2) return [];
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
-  return [
-    {
-      kind: "SAME_TIME",
-      reason: `${number(files.length)} files have the time ${isoTime(at)}; of their ${number(rows)} rows only the first of each repository is kept`,
-    },
-  ];
+  const reason = `${number(files.length)} files have the time ${isoTime(at)}; of their ${number(rows)} rows only the first of each repository is kept`;
+  return [{ kind: "SAME_TIME", reason }];
 }
 
 /** Number of consecutive files, with this one, that are about as long as it; at most about NORMAL_RUN are counted. */

@@ -28,14 +28,9 @@ interface Name {
 export type Described = { repository: Repository; isPreviousName: true } | CurrentlyDescribed;
 
 /** A repository with its previous names. */
-export type CurrentlyDescribed = History & CurrentName;
-
-interface CurrentName {
+export interface CurrentlyDescribed {
   repository: Repository;
   isPreviousName: false;
-}
-
-interface History {
   /** Newest first. */
   previousNames: PreviousName[];
 }

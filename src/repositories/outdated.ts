@@ -120,12 +120,8 @@ const CHANGES: BulkTable = {
   key: ["repository_id"],
 };
 
-/** Announces a change that concerns no repository alone. */
-export async function bumpRevision(tx: Tx): Promise<void> {
-  await nextRevision(tx);
-}
-
-async function nextRevision(tx: Tx): Promise<number> {
+/** Announces a change that concerns no repository alone. Returns the revision that it leads to. */
+export async function bumpRevision(tx: Tx): Promise<number> {
   const { rows } = await sql<{ value: number }>`update revision set value = value + 1 where id = 1
     returning value`.execute(tx);
   return rows[0]?.value ?? 0;
@@ -133,7 +129,7 @@ async function nextRevision(tx: Tx): Promise<number> {
 
 /** Announces changes to readers in every process, in the same transaction. The log holds the last change of each. */
 export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number>): Promise<void> {
-  const revision = await nextRevision(tx);
+  const revision = await bumpRevision(tx);
   const changed = new Set(ids);
   const noted = changed.size > MOST_NOTED ? [ALL_CHANGED] : [...changed];
   await dialect.upsert(

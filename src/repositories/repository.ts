@@ -125,37 +125,8 @@ export type RepositoryValues = ColumnValues<RepositoryTable, typeof REPOSITORY_R
 
 /** Converts a row to a Repository, without what may not be shown of it. */
 export function fromRow(row: RepositoryRow): Repository {
-  const fullName = `${row.owner}/${row.name}`;
-  const isHidden = hidesTexts(row);
-  return {
-    id: row.id,
-    provider: row.provider,
-    owner: row.owner,
-    name: row.name,
-    fullName,
-    // Older versions stored `javascript:owner/name` for a provider of that name, and any text as a homepage.
-    url: /^https?:\/\//i.test(row.url) ? row.url : defaultUrl(row.provider, fullName),
-    description: isHidden ? null : row.description,
-    homepage: !isHidden && row.homepage !== null && isHomepage(row.homepage) ? row.homepage : null,
-    language: row.language,
-    license: row.license,
-    topics: isHidden ? [] : JSON.parse(row.topics),
-    stars: row.stars,
-    forks: row.forks,
-    openIssues: row.open_issues,
-    watchers: row.watchers,
-    fork: flag(row.fork),
-    archived: flag(row.archived),
-    availability: row.availability as Availability,
-    createdAt: row.created_at,
-    pushedAt: row.pushed_at,
-    discoveredAt: row.discovered_at,
-    refreshedAt: row.refreshed_at,
-    nextRefreshAt: row.next_refresh_at,
-    countedAt: row.counted_at,
-    importSource: row.import_source,
-    refreshInterval: row.refresh_interval,
-  };
+  const values = REPOSITORY_READ_COLUMNS.map((column) => row[column]);
+  return takeRepository(values as unknown as RepositoryValues).repository;
 }
 
 /** The repository at the start of a row, and the values after it. A rest in the pattern would take ten times as long. */
@@ -175,46 +146,50 @@ export function takeRepository<Rest extends unknown[]>(
     topics,
     stars,
     forks,
-    open_issues,
+    openIssues,
     watchers,
     fork,
     archived,
     availability,
-    created_at,
-    pushed_at,
-    discovered_at,
-    refreshed_at,
-    next_refresh_at,
-    counted_at,
-    import_source,
-    refresh_interval,
+    createdAt,
+    pushedAt,
+    discoveredAt,
+    refreshedAt,
+    nextRefreshAt,
+    countedAt,
+    importSource,
+    refreshInterval,
   ] = values;
-  const repository = fromRow({
+  const fullName = `${owner}/${name}`;
+  const isHidden = hidesTexts({ availability });
+  const repository: Repository = {
     id,
     provider,
     owner,
     name,
-    url,
-    description,
-    homepage,
+    fullName,
+    // Older versions stored `javascript:owner/name` for a provider of that name, and any text as a homepage.
+    url: /^https?:\/\//i.test(url) ? url : defaultUrl(provider, fullName),
+    description: isHidden ? null : description,
+    homepage: !isHidden && homepage !== null && isHomepage(homepage) ? homepage : null,
     language,
     license,
-    topics,
+    topics: isHidden ? [] : JSON.parse(topics),
     stars,
     forks,
-    open_issues,
+    openIssues,
     watchers,
-    fork,
-    archived,
-    availability,
-    created_at,
-    pushed_at,
-    discovered_at,
-    refreshed_at,
-    next_refresh_at,
-    counted_at,
-    import_source,
-    refresh_interval,
-  });
+    fork: flag(fork),
+    archived: flag(archived),
+    availability: availability as Availability,
+    createdAt,
+    pushedAt,
+    discoveredAt,
+    refreshedAt,
+    nextRefreshAt,
+    countedAt,
+    importSource,
+    refreshInterval,
+  };
   return { repository, rest: values.slice(REPOSITORY_READ_COLUMNS.length) as Rest };
 }

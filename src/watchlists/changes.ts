@@ -143,13 +143,20 @@ export class Visits {
       ? { at: row.seen_at, state: row.seen_state }
       : { at: row?.previous_seen_at ?? undefined, state: row?.previous_state ?? null };
     const current = await readCurrent(this.#database, repositoryIds, previous.at);
+    const values = {
+      seen_at: now,
+      seen_state: JSON.stringify(current.state),
+      previous_seen_at: previous.at ?? null,
+      previous_state: previous.state,
+    };
+    const write = () =>
+      this.#database.write
+        .insertInto("watchlist_visits")
+        .values({ account_id: accountId, ...values })
+        .onConflict((conflict) => conflict.column("account_id").doUpdateSet(values))
+        .execute();
     if (row === undefined || now - row.seen_at >= WRITE_INTERVAL_MS)
-      this.#write(accountId, {
-        seen_at: now,
-        seen_state: JSON.stringify(current.state),
-        previous_seen_at: previous.at ?? null,
-        previous_state: previous.state,
-      });
+      this.#writes.add(write, "a visit to a watchlist could not be recorded");
     if (previous.at === undefined) return undefined;
     const since = { since: previous.at, stateThen: parseState(previous.state) };
     return changesSince(this.#database, current, since);
@@ -163,24 +170,6 @@ export class Visits {
       .where("account_id", "=", accountId)
       .executeTakeFirst();
     return row?.seen_at;
-  }
-
-  #write(
-    accountId: string,
-    values: {
-      seen_at: number;
-      seen_state: string;
-      previous_seen_at: number | null;
-      previous_state: string | null;
-    },
-  ): void {
-    const write = () =>
-      this.#database.write
-        .insertInto("watchlist_visits")
-        .values({ account_id: accountId, ...values })
-        .onConflict((conflict) => conflict.column("account_id").doUpdateSet(values))
-        .execute();
-    this.#writes.add(write, "a visit to a watchlist could not be recorded");
   }
 }
 

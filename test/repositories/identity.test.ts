@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { Observation } from "../../src/repositories/observation.js";
 import type { Catalog } from "../../src/repositories/repositories.js";
 import { onBothEngines } from "../support/engines.js";
-import { dumpTables, openCatalog } from "../support/tables.js";
+import { dumpTables, hoursOf, openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 
 const ago = (hours: number): number => NOW - hours * HOUR_MS;
@@ -28,9 +28,6 @@ const previousNames = async (catalog: Catalog, id: number) => {
   const described = await catalog.describe(provider, fullName);
   return described?.isPreviousName === false ? described.previousNames : undefined;
 };
-
-const hoursOf = async (catalog: Catalog, id: number) =>
-  (await catalog.series(id, 0)).points.map((point) => (NOW - point.capturedAt) / HOUR_MS);
 
 onBothEngines("Identity", (engine) => {
   /** The same observations once in one batch, once each by itself: it must not matter. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import type { Observation } from "../../src/repositories/observation.js";
 import type { Catalog } from "../../src/repositories/repositories.js";
 import { onBothEngines } from "../support/engines.js";
-import { openCatalog } from "../support/tables.js";
+import { hoursOf, openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 
 const CREATED = NOW - 900 * DAY_MS;
@@ -25,9 +25,6 @@ async function idOf(catalog: Catalog, fullName: string): Promise<number | undefi
   const found = await catalog.findByName("GITHUB", fullName);
   return found?.isPreviousName === false ? found.repository.id : undefined;
 }
-const hoursOf = async (catalog: Catalog, id: number) =>
-  (await catalog.series(id, 0)).points.map((point) => (NOW - point.capturedAt) / HOUR_MS);
-
 onBothEngines("An id that a forge gives to another repository", (engine) => {
   const bothWays = (name: string, batch: Observation[], check: (catalog: Catalog) => Promise<void>) => {
     test(`${name}, in one batch`, async () => {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../src/database/database.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import type { Engine } from "./engines.js";
 import { ManualClock } from "./manual-clock.js";
@@ -36,6 +37,10 @@ export async function dumpRows(database: Database): Promise<Record<string, unkno
   const { revision, ...tables } = await dumpTables(database);
   return tables;
 }
+
+/** Hours from each snapshot of a repository to NOW. */
+export const hoursOf = async (catalog: Catalog, id: number): Promise<number[]> =>
+  (await catalog.series(id, 0)).points.map((point) => (NOW - point.capturedAt) / HOUR_MS);
 
 /** A catalogue over a fresh database. */
 export async function openCatalog(engine: Engine): Promise<{ database: Database; catalog: Catalog }> {
