@@ -61,19 +61,15 @@ export class Admission {
     return this.#callers.addressOf(peer, forwardedFor ?? null);
   }
 
-  /** Counts a request that was refused over the limit of a bucket. */
-  noteRefusal(bucket: Bucket): void {
-    this.#countRefusal(bucket);
+  /** Counts a request that was refused over the limit of a bucket, or because of overload. */
+  noteRefusal(reason: Bucket | "overload"): void {
+    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
   }
 
   /** Counts and logs that a request was refused because of overload, without a line for each. */
   noteOverload(): void {
-    this.#countRefusal("overload");
+    this.noteRefusal("overload");
     this.#overloads.note();
-  }
-
-  #countRefusal(reason: Bucket | "overload"): void {
-    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
   }
 
   /** How a request waits for a response. Callers with an account get most turns, and so does signing in. */

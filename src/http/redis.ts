@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Bucket, CallerKind, Limits } from "../config/config.js";
 import { type Clock, within } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
+import { after } from "./after.js";
 import {
   type Allowances,
   type AppliedLimit,
@@ -224,8 +225,7 @@ class SharedLimiter implements Allowances {
   }
 
   decide(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision> {
-    const levels = this.#take(caller, bucket, cost);
-    return levels instanceof Promise ? levels.then(decisionOf) : decisionOf(levels);
+    return after(this.#take(caller, bucket, cost), decisionOf);
   }
 
   peek(caller: Caller, bucket: Bucket, cost: number): Decision {

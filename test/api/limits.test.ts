@@ -203,6 +203,11 @@ onSqlite("Limits", (engine) => {
     }
   });
 
+  const level = (bucket: string, limit: number, now: [remaining: number, more: number, reset: number]) => {
+    const [remaining, moreInSeconds, resetSeconds] = now;
+    return { bucket, limit, windowSeconds: 60, remaining, moreInSeconds, resetSeconds };
+  };
+
   test("/api/limits tells every bucket, costs nothing, and is answered also when nothing is left", async () => {
     const ask = newcomer();
     for (let i = 0; i < 121; i++) await ask("/api/stats/summary");
@@ -216,49 +221,14 @@ onSqlite("Limits", (engine) => {
         caller: "anonymous",
         isLimited: true,
         buckets: [
-          {
-            bucket: "default",
-            limit: 120,
-            windowSeconds: 60,
-            remaining: 1,
-            moreInSeconds: 1,
-            resetSeconds: 60,
-          },
-          {
-            bucket: "search",
-            limit: 120,
-            windowSeconds: 60,
-            remaining: 120,
-            moreInSeconds: 0,
-            resetSeconds: 0,
-          },
-          { bucket: "heavy", limit: 20, windowSeconds: 60, remaining: 19, moreInSeconds: 3, resetSeconds: 3 },
-          { bucket: "write", limit: 20, windowSeconds: 60, remaining: 20, moreInSeconds: 0, resetSeconds: 0 },
-          {
-            bucket: "embed",
-            limit: 300,
-            windowSeconds: 60,
-            remaining: 300,
-            moreInSeconds: 0,
-            resetSeconds: 0,
-          },
-          { bucket: "auth", limit: 10, windowSeconds: 60, remaining: 10, moreInSeconds: 0, resetSeconds: 0 },
-          {
-            bucket: "lookup",
-            limit: 60,
-            windowSeconds: 60,
-            remaining: 60,
-            moreInSeconds: 0,
-            resetSeconds: 0,
-          },
-          {
-            bucket: "free",
-            limit: 3_000,
-            windowSeconds: 60,
-            remaining: 2_999 - i,
-            moreInSeconds: 1,
-            resetSeconds: 1,
-          },
+          level("default", 120, [1, 1, 60]),
+          level("search", 120, [120, 0, 0]),
+          level("heavy", 20, [19, 3, 3]),
+          level("write", 20, [20, 0, 0]),
+          level("embed", 300, [300, 0, 0]),
+          level("auth", 10, [10, 0, 0]),
+          level("lookup", 60, [60, 0, 0]),
+          level("free", 3_000, [2_999 - i, 1, 1]),
         ],
         account: null,
       });

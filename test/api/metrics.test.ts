@@ -3,15 +3,18 @@ import { before, test } from "node:test";
 import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+import {
+  createWorld,
+  daily,
+  NOW,
+  observation,
+  snapshot,
+  snapshotsEvery,
+  type World,
+} from "../support/world.js";
 
 /** Hours in a day, for snapshots that are told by their age. */
 const DAY = DAY_MS / HOUR_MS;
-
-/** Snapshots at a fixed distance up to NOW, the stars counting up from 0. */
-function every(hours: number, count: number) {
-  return Array.from({ length: count }, (_, i) => snapshot((count - 1 - i) * hours, i));
-}
 
 onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
   let world: World;
@@ -37,10 +40,10 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
       ),
       observation("c/quiet", [snapshot(40 * DAY, 10)]),
       observation("d/none", []),
-      observation("e/minutes", every(1 / 6, 2_001)),
-      observation("f/hours", every(1, 2_001)),
-      observation("g/days", every(24, 2_001)),
-      observation("h/full", every(24, 2_000)),
+      observation("e/minutes", snapshotsEvery(1 / 6, 2_001)),
+      observation("f/hours", snapshotsEvery(1, 2_001)),
+      observation("g/days", snapshotsEvery(24, 2_001)),
+      observation("h/full", snapshotsEvery(24, 2_000)),
       observation("group/sub/old", daily(5, 6), { provider: "GITLAB", at: NOW }),
       observation("i/gone", daily(8, 9), { facts: { availability: "GONE" } }),
     );
@@ -173,7 +176,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     ] as const) {
       const { body } = await metrics(name, "?window=all");
       const lastOfBucket = new Map(
-        every(hours, 2_001).map(({ capturedAt, stars }) => [
+        snapshotsEvery(hours, 2_001).map(({ capturedAt, stars }) => [
           Math.floor((capturedAt + offset) / bucketMs),
           { capturedAt: isoTime(capturedAt), stars },
         ]),

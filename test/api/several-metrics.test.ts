@@ -5,12 +5,15 @@ import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { DEFAULT_LIMITS } from "../support/limits.js";
-import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
-
-/** Snapshots at a fixed distance up to NOW, the stars counting up from 0. */
-function every(hours: number, count: number) {
-  return Array.from({ length: count }, (_, i) => snapshot((count - 1 - i) * hours, i));
-}
+import {
+  createWorld,
+  daily,
+  NOW,
+  observation,
+  snapshot,
+  snapshotsEvery,
+  type World,
+} from "../support/world.js";
 
 interface Series {
   repositoryId: string;
@@ -43,7 +46,7 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
         snapshot(1 * DAY, 6, { forks: 2, openIssues: 1, watchers: 9 }),
         snapshot(0, 7, { forks: 3, openIssues: 0, watchers: 9, source: "OBSERVED" }),
       ]),
-      observation("f/hours", every(1, 2_001)),
+      observation("f/hours", snapshotsEvery(1, 2_001)),
       observation("d/none", []),
       observation("i/gone", daily(8, 9), { facts: { availability: "GONE" } }),
     );
@@ -170,7 +173,7 @@ onSqlite("The points of GET /api/metrics", (engine) => {
   before(async () => {
     world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_CACHE_MB: "200" });
     await world.record(
-      ...Array.from({ length: COUNT }, (_, i) => observation(`a/r${i}`, every(12, 396 + (i % 3)))),
+      ...Array.from({ length: COUNT }, (_, i) => observation(`a/r${i}`, snapshotsEvery(12, 396 + (i % 3)))),
     );
   });
 

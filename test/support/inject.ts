@@ -78,7 +78,7 @@ function parse(bytes: Buffer): Response {
 }
 
 /** The bytes in chunks (RFC 9112, 7.1), up to the empty one. */
-function unchunked(bytes: Buffer): Buffer {
+export function unchunked(bytes: Buffer): Buffer {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {
     const line = bytes.indexOf("\r\n", at);

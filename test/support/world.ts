@@ -124,6 +124,10 @@ export function snapshotAt(capturedAt: number, stars: number, more: Partial<Snap
 export const snapshot = (hoursAgo: number, stars: number, more: Partial<Snapshot> = {}): Snapshot =>
   snapshotAt(NOW - hoursAgo * HOUR_MS, stars, more);
 
+/** Snapshots at a fixed distance up to NOW, the stars counting up from 0. */
+export const snapshotsEvery = (hours: number, count: number): Snapshot[] =>
+  Array.from({ length: count }, (_, i) => snapshot((count - 1 - i) * hours, i));
+
 /** What a source says of a repository: its facts are those of its last snapshot, unless given. */
 export function observation(
   fullName: string,

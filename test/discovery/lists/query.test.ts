@@ -133,26 +133,14 @@ onBothEngines("A list by its query", (engine) => {
   const unmatchedOf = async (query: string) => (await world.get(`/api/repos?${query}`)).body.meta.unmatched;
 
   test("an empty list names the values that nothing has, with the nearest name", async () => {
+    const unmatched = (parameter: string, value: string, nearest: string | null) => {
+      return { parameter, value, nearest, message: `No repository here has this ${parameter}.` };
+    };
     assert.deepEqual(await unmatchedOf("language=rustt&language=go&topic=wbe&license=MITT&provider=githb"), [
-      {
-        parameter: "provider",
-        value: "GITHB",
-        nearest: "GITHUB",
-        message: "No repository here has this provider.",
-      },
-      {
-        parameter: "language",
-        value: "rustt",
-        nearest: "Rust",
-        message: "No repository here has this language.",
-      },
-      { parameter: "topic", value: "wbe", nearest: "web", message: "No repository here has this topic." },
-      {
-        parameter: "license",
-        value: "MITT",
-        nearest: null,
-        message: "No repository here has this license.",
-      },
+      unmatched("provider", "GITHB", "GITHUB"),
+      unmatched("language", "rustt", "Rust"),
+      unmatched("topic", "wbe", "web"),
+      unmatched("license", "MITT", null),
     ]);
     assert.equal((await unmatchedOf("license=MITT"))[0].nearest, "MIT");
     assert.deepEqual(await unmatchedOf("language=Rust,Go"), [
