@@ -1,4 +1,5 @@
 /** `init`: asks for the settings that matter, and writes them to a file. */
+import { on } from "node:events";
 import {
   chmodSync,
   constants,
@@ -210,11 +211,10 @@ class Questions {
   readonly isPerson: boolean;
   readonly #output: Writable;
   readonly #interface: Interface;
-  /** Lines that came before they were asked for. */
-  readonly #lines: string[] = [];
+  /** Also has lines that came before they were asked for. */
+  readonly #lines: AsyncIterator<[line: string]>;
   #isHidden = false;
   #isEnded = false;
-  #wake: () => void = () => {};
 
   constructor(input: Readable & { isTTY?: boolean }, output: Writable) {
     this.isPerson = input.isTTY === true;
@@ -227,13 +227,9 @@ class Questions {
       },
     });
     this.#interface = createInterface({ input, output: shown, terminal: this.isPerson });
-    this.#interface.on("line", (line) => {
-      this.#lines.push(line);
-      this.#wake();
-    });
+    this.#lines = on(this.#interface, "line", { close: ["close"] }) as AsyncIterator<[line: string]>;
     this.#interface.once("close", () => {
       this.#isEnded = true;
-      this.#wake();
     });
   }
 
@@ -245,12 +241,9 @@ class Questions {
       this.#interface.prompt();
     }
     this.#isHidden = hidden;
-    while (this.#lines.length === 0 && !this.#isEnded)
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    const { value, done } = await this.#lines.next();
     this.#isHidden = false;
-    const line = this.#lines.shift();
+    const line: string | undefined = done ? undefined : value[0];
     if (hidden || !this.isPerson || line === undefined) this.#output.write("\n");
     return line?.trim() ?? (this.isPerson ? undefined : "");
   }

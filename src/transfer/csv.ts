@@ -24,21 +24,23 @@ export async function* readCsv(
 ): AsyncGenerator<Line[]> {
   const decoder = new StringDecoder("utf8");
   const records = new CsvRecords();
-  let rows: CsvRows | undefined;
+  let readRow: ReturnType<typeof rowReader> | undefined;
+  let columns = 0;
   let last: CsvRecord | undefined;
   let isBroken = false;
   const linesOf = (found: readonly CsvRecord[]): Line[] => {
     const lines: Line[] = [];
     for (const record of found) {
       last = record;
-      if (rows === undefined) {
+      if (readRow === undefined) {
         if ("fault" in record) throw new Refusal(`the header line: ${record.fault}`);
         const layout = layoutFor(record.cells, facts, wanted);
         if (layout.isArchive) check?.begin(layout, facts.capturedAt);
-        rows = new CsvRows(layout, record.cells, facts);
+        readRow = rowReader(layout, record.cells, facts);
+        columns = record.cells.length;
         continue;
       }
-      const line = "fault" in record ? { line: record.line, refused: record.fault } : rows.read(record);
+      const line = "fault" in record ? { line: record.line, refused: record.fault } : readRow(record);
       check?.row(line, isBroken && "cells" in record && record.cells.some(hasReplacement));
       lines.push(line);
     }
@@ -53,8 +55,8 @@ export async function* readCsv(
   const rest = linesOf(records.read(decoder.end()));
   const isInsideLine = records.isInsideLine;
   yield [...rest, ...linesOf(records.end())];
-  if (rows === undefined) throw new Refusal("the file is empty");
-  const cut = cutOff(last, rows.columns, isInsideLine);
+  if (readRow === undefined) throw new Refusal("the file is empty");
+  const cut = cutOff(last, columns, isInsideLine);
   if (cut !== undefined) check?.found("CUT_OFF", `cut off: ${cut}`);
 }
 
@@ -74,35 +76,20 @@ function cutOff(last: CsvRecord | undefined, columns: number, isInsideLine: bool
   return isInsideLine ? `the last row, line ${last.line}, has no line end` : undefined;
 }
 
-/** Reads the records of one file by the names of its columns. */
-class CsvRows {
-  readonly #layout: CsvLayout;
-  readonly #indexes: ReadonlyMap<string, number>;
-  readonly columns: number;
-  readonly #facts: FileFacts;
-  #record: readonly string[] = [];
-
-  constructor(layout: CsvLayout, header: readonly string[], facts: FileFacts) {
-    this.#layout = layout;
-    this.#indexes = new Map(header.map((column, i) => [column, i]));
-    this.columns = header.length;
-    this.#facts = facts;
-  }
-
-  read({ cells, line }: { cells: readonly string[]; line: number }): Line {
-    if (cells.length !== this.columns)
-      return { line, refused: `${cells.length} columns instead of ${this.columns}` };
-    this.#record = cells;
+/** Returns what reads the records of one file by the names of its columns. */
+function rowReader(layout: CsvLayout, header: readonly string[], facts: FileFacts) {
+  const indexes = new Map(header.map((column, i) => [column, i]));
+  return ({ cells, line }: { cells: readonly string[]; line: number }): Line => {
+    if (cells.length !== header.length)
+      return { line, refused: `${cells.length} columns instead of ${header.length}` };
     try {
-      const result = this.#layout.read(this.#cell, this.#facts);
+      const result = layout.read((column) => cells[indexes.get(column) ?? -1], facts);
       return "skipped" in result ? { line, ...result } : { line, observation: result };
     } catch (error) {
       if (error instanceof Refusal) return { line, refused: error.message };
       throw error;
     }
-  }
-
-  readonly #cell = (column: string): string | undefined => this.#record[this.#indexes.get(column) ?? -1];
+  };
 }
 
 /** A longer record is an unclosed quote, or not CSV. */
