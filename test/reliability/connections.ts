@@ -150,65 +150,29 @@ function resourcesOf({ pid, residentBytes }: MeasuredServer): { bytes: number; f
 }
 
 function rowsOf(source: string, runs: readonly Run[]): ResultRow[] {
-  for (const {
-    attack: { most },
-  } of runs)
-    assertHappened(most, "bad connections at the same time", 200);
-  const of = (value: (run: Run) => number) => runs.map(value);
-  const name = (measure: string) => `${measure}, ${source}`;
+  for (const { attack } of runs) assertHappened(attack.most, "bad connections at the same time", 200);
   const before = quantile(
-    of((run) => run.before.p99),
+    runs.map((run) => run.before.p99),
     0.5,
   );
+  const name = (measure: string) => `${measure}, ${source}`;
+  const row = (measure: string, unit: string, of: (run: Run) => number, atMost?: number): ResultRow => {
+    const target = atMost === undefined ? {} : { target: { atMost } };
+    return absoluteRow({ measure: name(measure), unit, ...target }, runs.map(of));
+  };
+  const most = Math.max(2 * before, before + 5);
   const rows = [
-    absoluteRow(
-      { measure: name("p99 of good clients before"), unit: "ms" },
-      of((run) => run.before.p99),
-    ),
-    absoluteRow(
-      {
-        measure: name("p99 of good clients meanwhile"),
-        unit: "ms",
-        target: { atMost: Math.max(2 * before, before + 5) },
-      },
-      of((run) => run.during.p99),
-    ),
-    absoluteRow(
-      { measure: name("most bad connections held"), unit: "" },
-      of((run) => run.attack.most),
-    ),
-    absoluteRow(
-      { measure: name("refused"), unit: "" },
-      of((run) => run.attack.refused),
-    ),
-    absoluteRow(
-      { measure: name("open files before"), unit: "" },
-      of((run) => run.before.files),
-    ),
-    absoluteRow(
-      { measure: name("open files, most"), unit: "" },
-      of((run) => run.during.files),
-    ),
-    absoluteRow(
-      { measure: name("open files left over"), unit: "", target: { atMost: 5 } },
-      of((run) => run.after.files - run.before.files),
-    ),
-    absoluteRow(
-      { measure: name("memory before"), unit: "MB" },
-      of((run) => run.before.bytes / MB),
-    ),
-    absoluteRow(
-      { measure: name("memory, most"), unit: "MB" },
-      of((run) => run.during.bytes / MB),
-    ),
-    absoluteRow(
-      { measure: name("memory after"), unit: "MB" },
-      of((run) => run.after.bytes / MB),
-    ),
-    absoluteRow(
-      { measure: name("memory left over"), unit: "MB", target: { atMost: LEFT_MB } },
-      of((run) => (run.after.bytes - run.before.bytes) / MB),
-    ),
+    row("p99 of good clients before", "ms", (run) => run.before.p99),
+    row("p99 of good clients meanwhile", "ms", (run) => run.during.p99, most),
+    row("most bad connections held", "", (run) => run.attack.most),
+    row("refused", "", (run) => run.attack.refused),
+    row("open files before", "", (run) => run.before.files),
+    row("open files, most", "", (run) => run.during.files),
+    row("open files left over", "", (run) => run.after.files - run.before.files, 5),
+    row("memory before", "MB", (run) => run.before.bytes / MB),
+    row("memory, most", "MB", (run) => run.during.bytes / MB),
+    row("memory after", "MB", (run) => run.after.bytes / MB),
+    row("memory left over", "MB", (run) => (run.after.bytes - run.before.bytes) / MB, LEFT_MB),
   ];
   for (const [kind, longest] of Object.entries(LONGEST_S)) {
     const all = runs.flatMap(({ attack }) => attack.kinds.filter((one) => one.kind === kind));

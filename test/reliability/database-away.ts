@@ -16,7 +16,7 @@ import { limits } from "../support/limits.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { type Relay, startRelay } from "../support/relay.js";
 import { type Visit, type VisitKind, Visitors } from "./support/away-visits.js";
-import { assertHappened, type Harness, HarnessFailure } from "./support/harness.js";
+import { assertHappened, type Harness, HarnessFailure, rowMaker } from "./support/harness.js";
 
 const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 
@@ -280,13 +280,7 @@ function rowsOf(engine: Store["engine"], fault: Fault, outcome: Outcome): Result
   const isUnmarked = (visit: Visit) =>
     visit.kind.startsWith("cached") && visit.status === 200 && !visit.isStale && !isFirst(visit, beganAt);
   const isHard = fault.some !== true && fault.refused.includes("not cached");
-  const row = (what: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
-    measure: `${fault.name}: ${what}`,
-    engine,
-    value,
-    unit,
-    ...(target && { target }),
-  });
+  const row = rowMaker({ engine }, (what) => `${fault.name}: ${what}`);
   const none = { atMost: 0 };
   const slowest = during.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
   return [

@@ -2,7 +2,7 @@ import type { ResultRow } from "../../bench/support/results.js";
 import type { Engine } from "../support/engines.js";
 import { hostileTexts } from "../support/hostile-texts.js";
 import { withEngines } from "./support/engines.js";
-import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { assertHappened, type Harness, type HarnessContext, rowMaker } from "./support/harness.js";
 import { attackWithData, type DataAttack } from "./support/hostile-attack.js";
 import { VIOLATIONS } from "./support/hostile-checks.js";
 
@@ -36,13 +36,7 @@ function rowsOf(engine: Engine["name"], attack: DataAttack): ResultRow[] {
   assertHappened(attack.refused, "lines were refused", 60);
   assertHappened(attack.tracked, "records came from forges", 60);
   assertHappened(attack.answered.get("2xx") ?? 0, "responses with content", 300);
-  const row = (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
-    measure,
-    engine,
-    value,
-    unit,
-    ...(target === undefined ? {} : { target }),
-  });
+  const row = rowMaker({ engine });
   const none = { atMost: 0 };
   return [
     row("records sent to the import", attack.sent, "lines"),

@@ -17,7 +17,7 @@ import { type Forge, startForge } from "../support/forge/forge.js";
 import { rankingFile } from "../support/imports.js";
 import { limits } from "../support/limits.js";
 import { AcknowledgedWrites } from "./support/acknowledged.js";
-import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { assertHappened, countMaker, type Harness, type HarnessContext } from "./support/harness.js";
 import { startKeyedClients } from "./support/keyed-clients.js";
 import {
   environment,
@@ -121,13 +121,7 @@ async function killMany(
   await complete(place, files);
   const completed = (await examineStore()).findings;
   for (const finding of [...left, ...completed]) report(JSON.stringify(finding));
-  const row = (measure: string, value: number, target?: ResultRow["target"]): ResultRow => ({
-    measure,
-    value,
-    unit: "",
-    engine: "sqlite",
-    ...(target && { target }),
-  });
+  const row = countMaker({ engine: "sqlite" });
   const none = { atMost: 0 };
   return [
     row("kills of all processes", KILLS[scale]),

@@ -6,7 +6,13 @@ import { fileURLToPath } from "node:url";
 import type { ResultRow } from "../../bench/support/results.js";
 import { Random } from "../../bench/synthetic/random.js";
 import { AcknowledgedWrites } from "./support/acknowledged.js";
-import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+import {
+  assertHappened,
+  type Harness,
+  type HarnessContext,
+  HarnessFailure,
+  rowMaker,
+} from "./support/harness.js";
 import { CuttableDisk, powerProblem } from "./support/power.js";
 import { fillStore, integrityOf, MAIN, signInWriters, WrittenService } from "./support/written-service.js";
 
@@ -97,12 +103,7 @@ function rowsOf(kind: "real" | "weak", trials: readonly Trial[], seconds: number
   const acknowledged = sum((trial) => trial.acknowledged);
   assertHappened(acknowledged, "acknowledged writes", trials.length);
   const lost = sum(({ wrong }) => wrong.length);
-  const row = (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
-    measure: kind === "real" ? measure : `${measure}, with weaker settings`,
-    value,
-    unit,
-    ...(target && { target }),
-  });
+  const row = rowMaker({}, (measure) => (kind === "real" ? measure : `${measure}, with weaker settings`));
   // A harness that sees no loss where there must be some would see none anywhere.
   if (kind === "weak") assertHappened(lost, "acknowledged writes lost with weaker settings");
   const none = kind === "real" ? { atMost: 0 } : undefined;

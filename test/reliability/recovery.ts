@@ -18,7 +18,13 @@ import { QUIET } from "../support/forge/world.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { firstDifference } from "./support/first-difference.js";
-import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+import {
+  assertHappened,
+  countMaker,
+  type Harness,
+  type HarnessContext,
+  HarnessFailure,
+} from "./support/harness.js";
 import { FIRST_ROUND, ROUND_MS, type Round, startOfRound } from "./support/tracked-round.js";
 
 const PROCESS = fileURLToPath(new URL("./support/track-process.js", import.meta.url));
@@ -116,14 +122,7 @@ async function compare(
     assertHappened(kills, "kills", days);
     const { findings } = await checkStore(killed, { clock, log: createLog("silent") });
     for (const finding of findings) report(JSON.stringify(finding));
-    const row = (measure: string, value: number, target?: ResultRow["target"]): ResultRow => ({
-      measure,
-      value,
-      unit: "",
-      engine,
-      size: repositories,
-      ...(target && { target }),
-    });
+    const row = countMaker({ engine, size: repositories });
     return [
       row("days tracked", days),
       row("kills of the worker", kills),

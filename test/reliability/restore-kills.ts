@@ -24,7 +24,13 @@ import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { openAt } from "../support/stores.js";
 import { daily, observation } from "../support/world.js";
 import { hasProgram } from "./support/disk-faults.js";
-import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+import {
+  assertHappened,
+  countMaker,
+  type Harness,
+  type HarnessContext,
+  HarnessFailure,
+} from "./support/harness.js";
 import { dumpStore } from "./support/old-stores.js";
 import { openOldStore } from "./support/open-old-store.js";
 
@@ -135,13 +141,7 @@ async function killAll(
   assertHappened(counts.old, "kills before the new store was there");
   // The last calls are few of those to a server.
   if (scale === "long") assertHappened(counts.new, "kills after the new store was there");
-  const row = (measure: string, value: number, target?: ResultRow["target"]): ResultRow => ({
-    measure,
-    engine,
-    value,
-    unit: "",
-    ...(target && { target }),
-  });
+  const row = countMaker({ engine });
   return [
     row("restores killed", counts.kills, { atLeast: 2 }),
     row("of these, with the old store after it", counts.old),

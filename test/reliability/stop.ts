@@ -17,7 +17,7 @@ import { Random } from "../../bench/synthetic/random.js";
 import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
 import { updateDerived } from "../../src/modules.js";
 import { createTestDatabase, startPostgres } from "../support/postgres.js";
-import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { assertHappened, type Harness, type HarnessContext, rowMaker } from "./support/harness.js";
 import { runAndStop, type Starting, type StopJob, type StoppedRun } from "./support/stopped-run.js";
 
 /** Tracking of a forge at a closed port: the worker runs, and learns nothing. */
@@ -208,12 +208,7 @@ async function stopAtAnyMoment({ report, engine = "sqlite" }: HarnessContext): P
 }
 
 function rowsOfMany(name: string, runs: readonly Timed[]): ResultRow[] {
-  const row = (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
-    measure: `${name}: ${measure}`,
-    value,
-    unit,
-    ...(target && { target }),
-  });
+  const row = rowMaker({}, (measure) => `${name}: ${measure}`);
   const none = { atMost: 0 };
   const sum = (of: (run: Timed) => number) => runs.reduce((total, run) => total + of(run), 0);
   const most = (of: (run: Timed) => number) => Math.max(...runs.map(of));

@@ -13,7 +13,7 @@ import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { connectToServer } from "../support/engines.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
-import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { assertHappened, countMaker, type Harness, type HarnessContext } from "./support/harness.js";
 import { counting, dumpStore, makeOldStore, type OldStore } from "./support/old-stores.js";
 import { openOldStore } from "./support/open-old-store.js";
 
@@ -121,13 +121,7 @@ async function upgradeAll(
       await openNormally(place);
     }
   }
-  const row = (what: string, value: number, target: ResultRow["target"]): ResultRow => ({
-    measure: what,
-    engine,
-    value,
-    unit: "",
-    ...(target && { target }),
-  });
+  const row = countMaker({ engine });
   const none = { atMost: 0 };
   return [
     row("statements that failed, one per attempt", failures, { atLeast: 10 }),

@@ -11,11 +11,12 @@ import { inject } from "../../support/inject.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { countStatements } from "../../support/statements.js";
 import { daily, NOW, observation } from "../../support/world.js";
+import { routeKey } from "../support/hostile-visits.js";
 import { jsonHeaders } from "./case-parts.js";
 import { CASES, type CaseContext, type ExpensiveCase, OTHER_CASES, type Sent } from "./cases.js";
 import { readFacts } from "./facts.js";
 import { queryChoices } from "./parameters.js";
-import { openRoutes, routeKey } from "./routes.js";
+import { openRoutes } from "./routes.js";
 
 /** More than a list may name, so that what is bounded is at its bound. */
 const REPOSITORIES = 600;

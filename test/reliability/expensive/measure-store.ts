@@ -7,11 +7,12 @@ import {
 } from "../../../bench/support/stores.js";
 import type { Route } from "../../../src/http/route.js";
 import { HarnessFailure } from "../support/harness.js";
+import { routeKey } from "../support/hostile-visits.js";
 import { pathFor } from "./case-parts.js";
 import { CASES, type ExpensiveCase, OTHER_CASES } from "./cases.js";
 import { climb } from "./climb.js";
 import { readFacts } from "./facts.js";
-import { openRoutes, routeKey } from "./routes.js";
+import { openRoutes } from "./routes.js";
 import { MeasuredService } from "./server.js";
 
 export type WantedStore = Pick<Store, "engine" | "size" | "days">;

@@ -17,6 +17,3 @@ export function openRoutes(modules: Modules): Route[] {
   };
   return buildRoutes(context, parts).routes.filter(({ access }) => access !== "session" && access !== "key");
 }
-
-/** A route as the cases name it. */
-export const routeKey = ({ method, path }: Pick<Route, "method" | "path">): string => `${method} ${path}`;

@@ -61,6 +61,24 @@ export async function runHarness(harness: Harness, context: HarnessContext): Pro
   return rows;
 }
 
+/** Makes rows of results with these facts in common. `nameOf`: what is measured, as it is reported. */
+export function rowMaker(common: Partial<ResultRow>, nameOf = (measure: string) => measure) {
+  return (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
+    ...common,
+    measure: nameOf(measure),
+    value,
+    unit,
+    ...(target && { target }),
+  });
+}
+
+/** The same for counts, which have no unit. */
+export function countMaker(common: Partial<ResultRow>) {
+  const row = rowMaker(common);
+  return (measure: string, value: number, target?: ResultRow["target"]): ResultRow =>
+    row(measure, value, "", target);
+}
+
 /** The rows that miss their target, as short texts. */
 export function missedRows(rows: readonly ResultRow[]): string[] {
   return rows
