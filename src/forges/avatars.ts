@@ -49,7 +49,6 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
   const common: Omit<TransportOptions, "origins" | "mayBePrivate"> = {
     userAgent,
     proxy,
-    connectMs: 10_000,
     silenceMs: 10_000,
     responseMs: 20_000,
     maxBytes: MAX_BYTES,

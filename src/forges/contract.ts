@@ -16,7 +16,7 @@ export interface Opening {
 
 /** A repository as its forge describes it. null: not reported. Times in ms since 1970. */
 export interface UpstreamRepository {
-  /** The forge's own id, in the form that `isProviderId` permits: a number, a UUID and so on. Survives a rename. */
+  /** The forge's own id: one word, at most 100 characters. Survives a rename. */
   providerId: string;
   /** Second id, for batched requests: GitHub's GraphQL node id. */
   nodeId: string | null;

@@ -8,7 +8,6 @@ import {
   cleanText,
   EARLIEST,
   isHomepage,
-  isProviderId,
   isTopic,
   LATEST,
   MAX_COUNT,
@@ -56,9 +55,6 @@ export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
 }
 
 export const count = z.int().min(0).max(MAX_COUNT);
-
-/** An id of any form. Kinds of forge that only assign numbers use the stricter `id`. */
-export const opaqueId = z.union([z.int().min(0).transform(String), z.string().refine(isProviderId)]);
 
 /** An id assigned by the forge, as digits. */
 export const id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);

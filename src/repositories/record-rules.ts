@@ -24,8 +24,6 @@ const CONTROLS = /\p{Cc}+/gu;
  */
 const NEEDLESS = /[\u202A-\u202E\u2066-\u2069\p{NChar}]+/gu;
 
-/** Characters of a forge's id of a repository. */
-const MAX_PROVIDER_ID = 100;
 /** Characters of `owner/name`. GitLab allows 255, the other forges less. */
 const MAX_FULL_NAME = 400;
 /** GitLab nests 20 subgroups in a group; the repository is one more. */
@@ -104,14 +102,6 @@ export function isHomepage(text: string): boolean {
   const protocol = URL.parse(text)?.protocol ?? "https:";
   // `example.org:8080` is parsed as a scheme too, but browsers know none with a dot.
   return protocol === "https:" || protocol === "http:" || protocol.includes(".");
-}
-
-/**
- * Whether a forge may identify a repository like this: digits, a UUID, `gid://gitlab/Project/1`, base64. One line of safe
- * characters that is not a path segment of its own, so that it can be stored, exported and, encoded, be part of a path.
- */
-export function isProviderId(text: string): boolean {
-  return text.length <= MAX_PROVIDER_ID && /^[\w.:/=+~-]+$/.test(text) && !/^\.+$/.test(text);
 }
 
 /**

@@ -89,7 +89,6 @@ export {
   DAMAGE_KINDS,
   EARLIEST,
   isHomepage,
-  isProviderId,
   isTopic,
   LATEST,
   MAX_COUNT,

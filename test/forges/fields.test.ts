@@ -7,7 +7,6 @@ import {
   homepage,
   id,
   label,
-  opaqueId,
   orNull,
   parseRecord,
   parseRecords,
@@ -29,38 +28,6 @@ test("counts and ids are integers", () => {
   for (const value of [1, "1", "9007199254740993"]) assert.equal(read(id, value), String(value));
   for (const value of [0, -1, 2 ** 53, "", "01", "1e3", "x", "1/../2", null, {}])
     assert.equal(read(id, value), null);
-});
-
-test("an id may have any form that can be stored and put into a path", () => {
-  for (const value of [
-    "278964",
-    "gid://gitlab/Project/278964",
-    "0191d2ab-77c1-7b4e-9d0e-2f6a1c3b5d7e",
-    "MDEwOlJlcG9zaXRvcnkx==",
-    "R_kgDOA",
-    "a".repeat(100),
-  ]) {
-    assert.equal(read(opaqueId, value), value);
-  }
-  assert.equal(read(opaqueId, 0), "0");
-  for (const value of [
-    "",
-    ".",
-    "..",
-    "a b",
-    "a\n",
-    "a?b",
-    "a#b",
-    "a%2e",
-    "a\\b",
-    "ä",
-    "a".repeat(101),
-    -1,
-    0.5,
-    null,
-    {},
-  ])
-    assert.equal(read(opaqueId, value), null, String(value));
 });
 
 test("a homepage keeps its form if it has no scheme, and anything but an address is dropped", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { count, fullName, opaqueId } from "../../src/forges/fields.js";
+import { count, fullName } from "../../src/forges/fields.js";
 import { createRestProvider, type RestForge, restClient } from "../../src/forges/rest-provider.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
@@ -9,7 +9,8 @@ import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 const NOW = Date.UTC(2026, 0, 1);
 const signal = new AbortController().signal;
 
-const record = z.object({ id: opaqueId, path: fullName, stars: count }).transform(({ id, path, stars }) => ({
+const schema = z.object({ id: z.string(), path: fullName, stars: count });
+const record = schema.transform(({ id, path, stars }) => ({
   isPublic: true,
   repository: {
     providerId: id,

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  cleanText,
-  isHomepage,
-  isProviderId,
-  isTopic,
-  splitFullName,
-} from "../../src/repositories/record-rules.js";
+import { cleanText, isHomepage, isTopic, splitFullName } from "../../src/repositories/record-rules.js";
 import { examples, fc } from "../support/properties.js";
 
 const anyText = fc.oneof(
@@ -75,11 +69,4 @@ test("a homepage has no scheme, or that of the web", () => {
     "file:///etc/passwd",
   ])
     assert.equal(isHomepage(text), false, text);
-});
-
-test("an id of a forge is one short word of safe characters, and no step of a path", () => {
-  for (const text of ["1", "gid://gitlab/Project/1", "a-b_c.d:e/f=g+h~i", "x".repeat(100)])
-    assert.equal(isProviderId(text), true, text);
-  for (const text of ["", ".", "..", "...", "x".repeat(101), "a b", "a\nb", "a?b", "a#b", "a%b", "é", "<a>"])
-    assert.equal(isProviderId(text), false, text);
 });
