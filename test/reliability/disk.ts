@@ -23,7 +23,13 @@ import {
   unmount,
 } from "./support/disk-faults.js";
 import { type DiskService, startDiskService } from "./support/disk-service.js";
-import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+import {
+  assertHappened,
+  type Harness,
+  type HarnessContext,
+  HarnessFailure,
+  rowMaker,
+} from "./support/harness.js";
 
 /** Rounds of requests while the disk is full, and before and after. */
 const FULL_ROUNDS = { short: 12, long: 150 } as const;
@@ -120,7 +126,7 @@ async function attackFull(
   const { counts } = client;
   report(`${full.name}: ${JSON.stringify({ ...counts, recoveryMs, lost, half })}`);
   for (const text of client.unexpected.slice(0, 3)) report(text);
-  const row = rowsNamed(full.name);
+  const row = rowMaker({ engine: "sqlite" }, (what) => `${full.name}: ${what}`);
   const none = { atMost: 0 };
   return [
     row("writes acknowledged", counts.acknowledged, ""),
@@ -132,16 +138,6 @@ async function attackFull(
     row("exit codes other than 0", Number(code !== 0), "", none),
   ];
 }
-
-const rowsNamed =
-  (name: string) =>
-  (what: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
-    measure: `${name}: ${what}`,
-    engine: "sqlite",
-    value,
-    unit,
-    ...(target && { target }),
-  });
 
 /** Milliseconds until a round is acknowledged, at most RECOVERY_MS and what the last round takes. */
 async function recover(client: DiskClient): Promise<number> {
@@ -200,56 +196,27 @@ async function failCalls(template: string, folder: string, { report }: HarnessCo
   }
   const hit = trials.filter(({ injected }) => injected > 0);
   assertHappened(hit.length, "trials with a failed call", trials.length * 0.8);
-  const sum = (of: (trial: Trial) => number) => hit.reduce((total, trial) => total + of(trial), 0);
-  const row = rowsNamed("failing calls");
+  const row = rowMaker({ engine: "sqlite" }, (what) => `failing calls: ${what}`);
+  const total = (what: string, of: (trial: Trial) => number, target?: ResultRow["target"]) =>
+    row(
+      what,
+      hit.reduce((sum, trial) => sum + of(trial), 0),
+      "",
+      target,
+    );
   const none = { atMost: 0 };
   const served = hit.filter((trial) => trial.served);
   return [
     row("trials", hit.length, ""),
-    row(
-      "calls that failed",
-      sum(({ injected }) => injected),
-      "",
-    ),
+    total("calls that failed", ({ injected }) => injected),
     row("services that did not start, and ended with an error", hit.length - served.length, ""),
-    row(
-      "ended otherwise",
-      sum((trial) => Number(trial.served ? trial.code !== 0 : !trial.code)),
-      "",
-      none,
-    ),
-    row(
-      "writes acknowledged",
-      sum(({ client }) => client?.counts.acknowledged ?? 0),
-      "",
-    ),
-    row(
-      "writes refused with 503",
-      sum(({ client }) => client?.counts.refused ?? 0),
-      "",
-    ),
-    row(
-      "other responses to writes",
-      sum(({ client }) => client?.counts.unexpected ?? 0),
-      "",
-      none,
-    ),
-    row(
-      "acknowledged writes lost, half applied, or damage",
-      sum(({ lost }) => lost.length),
-      "",
-      none,
-    ),
-    row(
-      "reads",
-      sum(({ client }) => client?.counts.reads ?? 0),
-      "",
-    ),
-    row(
-      "reads that failed",
-      sum(({ client }) => client?.counts.failedReads ?? 0),
-      "",
-    ),
+    total("ended otherwise", (trial) => Number(trial.served ? trial.code !== 0 : !trial.code), none),
+    total("writes acknowledged", ({ client }) => client?.counts.acknowledged ?? 0),
+    total("writes refused with 503", ({ client }) => client?.counts.refused ?? 0),
+    total("other responses to writes", ({ client }) => client?.counts.unexpected ?? 0, none),
+    total("acknowledged writes lost, half applied, or damage", ({ lost }) => lost.length, none),
+    total("reads", ({ client }) => client?.counts.reads ?? 0),
+    total("reads that failed", ({ client }) => client?.counts.failedReads ?? 0),
     row("longest time until writes work again", Math.max(...served.map((one) => one.recoveryMs)), "ms", {
       atMost: RECOVERY_MS,
     }),

@@ -211,7 +211,8 @@ function rowsOfMany(name: string, runs: readonly Timed[]): ResultRow[] {
   const row = rowMaker({}, (measure) => `${name}: ${measure}`);
   const none = { atMost: 0 };
   const sum = (of: (run: Timed) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const most = (of: (run: Timed) => number) => Math.max(...runs.map(of));
+  const total = (measure: string, of: (run: Timed) => number, target?: ResultRow["target"]) =>
+    row(measure, sum(of), "", target);
   // The system ends a process that does not listen yet.
   const isUnborn = ({ signal, output }: Timed) => signal === "SIGTERM" && output === "";
   const unborn = runs.filter(isUnborn);
@@ -223,60 +224,18 @@ function rowsOfMany(name: string, runs: readonly Timed[]): ResultRow[] {
   );
   return [
     row("runs", runs.length, ""),
-    row(
-      "runs in which the port was open",
-      sum(({ wasOpen }) => Number(wasOpen)),
-      "",
-    ),
+    total("runs in which the port was open", ({ wasOpen }) => Number(wasOpen)),
     row("runs that the signal ended before the program ran", unborn.length, ""),
     row("latest of these", Math.max(0, ...unborn.map(({ delayMs }) => delayMs)), "ms", { atMost: BOOT_MS }),
-    row(
-      "other exit codes than 0",
-      sum((run) => Number(!isUnborn(run) && run.code !== 0)),
-      "",
-      none,
-    ),
-    row(
-      "longest stop",
-      most(({ stopMs }) => stopMs),
-      "ms",
-      { atMost: 10_000 },
-    ),
-    row(
-      "processes left over",
-      sum(({ leftOver }) => leftOver),
-      "",
-      none,
-    ),
-    row(
-      "responses received",
-      sum(({ received }) => received.complete),
-      "",
-    ),
+    total("other exit codes than 0", (run) => Number(!isUnborn(run) && run.code !== 0), none),
+    row("longest stop", Math.max(...runs.map(({ stopMs }) => stopMs)), "ms", { atMost: 10_000 }),
+    total("processes left over", ({ leftOver }) => leftOver, none),
+    total("responses received", ({ received }) => received.complete),
     row("requests served whose response did not arrive", dropped, "", none),
     row("responses whose request was not counted", uncounted, "", none),
-    row(
-      "responses that ended early",
-      sum(({ received }) => received.cut),
-      "",
-      none,
-    ),
-    row(
-      "responses other than 200",
-      sum(({ received }) => received.unexpected.length),
-      "",
-      none,
-    ),
-    row(
-      "requests lost on connections that were kept",
-      sum(({ received }) => received.lost),
-      "",
-      none,
-    ),
-    row(
-      "connections refused or reset before the first response",
-      sum(({ received }) => received.refused),
-      "",
-    ),
+    total("responses that ended early", ({ received }) => received.cut, none),
+    total("responses other than 200", ({ received }) => received.unexpected.length, none),
+    total("requests lost on connections that were kept", ({ received }) => received.lost, none),
+    total("connections refused or reset before the first response", ({ received }) => received.refused),
   ];
 }
