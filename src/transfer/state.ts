@@ -13,8 +13,11 @@ import { type DumpedCatalog, dumpPages } from "./parquet.js";
 
 const REPOSITORIES = "repositories.ndjson";
 const SNAPSHOTS = "snapshots";
-/** `2026-04-observed.ndjson` */
-const MONTH = /^\d{4}-\d{2}-[a-z]+\.ndjson$/;
+/**
+ * `observed-2026-04.ndjson`, or the other way round in states of earlier versions. git compares a file with those that end in the same 16
+ * characters: as names end in the month, these are its own versions, and a year takes a quarter.
+ */
+const MONTH = /^(?:[a-z]+-\d{4}-\d{2}|\d{4}-\d{2}-[a-z]+)\.ndjson$/;
 const ATTRIBUTES = ".gitattributes";
 
 /** The files of the folder in the order in which they are imported; none if there is no such folder. */
@@ -55,7 +58,7 @@ export async function writeState(
       repositories.push(repositoryLine(dumped, { isTimed: false }));
       for (const snapshot of keptOf(dumped, options)) {
         const time = isoTime(snapshot.capturedAt);
-        const name = `${time.slice(0, 7)}-${snapshot.source.toLowerCase()}.ndjson`;
+        const name = `${snapshot.source.toLowerCase()}-${time.slice(0, 7)}.ndjson`;
         const lines = added.get(name) ?? "";
         added.set(name, `${lines}${time}\t${namedSnapshotLine(dumped, snapshot)}\n`);
       }

@@ -166,7 +166,7 @@ test("of two runs of the action at the same time none fails, and the readings of
   set(600);
   assert.equal((await run()).code, 0);
   const month = new Date().toISOString().slice(0, 7);
-  const lines = show(`state/snapshots/${month}-observed.ndjson`);
+  const lines = show(`state/snapshots/observed-${month}.ndjson`);
   for (const stars of [500, 600]) assert.equal(lines.split(`"stars":${stars},`).length, 3, lines);
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { CommandWorld } from "../support/command.js";
 import { START } from "../support/forge/world.js";
@@ -34,9 +34,9 @@ test("publish writes pictures, the state and the blocks of a README; a quiet day
   const text = readFileSync(at("README.md"), "utf8");
   assert.equal(text.split(`](out/charts/github/${b}.svg)`).length, 3, text);
   assert.doesNotMatch(text, /old/);
-  assert.ok(Object.keys(state).some((name) => /^snapshots\/2026-01-observed\.ndjson$/.test(name)));
+  assert.ok(Object.keys(state).some((name) => /^snapshots\/observed-2026-01\.ndjson$/.test(name)));
   // As a run leaves it that is killed.
-  writeFileSync(at("state", "snapshots", "2026-01-observed.ndjson.partial"), "cut off\n");
+  writeFileSync(at("state", "snapshots", "observed-2026-01.ndjson.partial"), "cut off\n");
   forge.counters.reset();
   clock.pass(1);
   const quiet = await run(...readme);
@@ -48,6 +48,13 @@ test("publish writes pictures, the state and the blocks of a README; a quiet day
   assert.equal(readFileSync(at("README.md"), "utf8"), text);
   // A quiet day takes one request for a hundred repositories.
   assert.equal(forge.counters.requests, 1);
+  // As earlier versions named it.
+  renameSync(
+    at("state", "snapshots", "observed-2026-01.ndjson"),
+    at("state", "snapshots", "2026-01-observed.ndjson"),
+  );
+  assert.equal((await run()).code, 0);
+  assert.deepEqual(contentOf(at("state")), state);
   list(a, b, c);
   const added = await run();
   assert.equal(added.code, 0, added.stderr);
