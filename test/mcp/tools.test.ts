@@ -174,6 +174,13 @@ onSqliteAndLong("The tools", (engine) => {
     assert.equal(added.data.repositories, 2);
   });
 
+  test("a table of numbers makes no formatter for each of them, which took most of the time of a call", async (t) => {
+    const { mock } = t.mock.method(Number.prototype, "toLocaleString");
+    const { text } = await call(client, "get_series", { repositories: ["a/one"], window: "all" });
+    assert.match(text, /\| time \(UTC\) \|/);
+    assert.equal(mock.callCount(), 0);
+  });
+
   test("get_series spreads its points evenly between the first and the last", async () => {
     const { data, text } = await call(client, "get_series", {
       repositories: ["github:a/one", "github:b/two"],

@@ -6,6 +6,7 @@ import { AppError, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../lib/e
 import { packageFile } from "../../lib/package-files.js";
 import { DOCS_PAGE } from "../../lib/page-addresses.js";
 import { Contents } from "../components/elements.js";
+import { formatCount } from "../components/numbers.js";
 import { type Rendered, renderMarkdown } from "../markdown.js";
 import type { Page, PageHandler } from "../page-request.js";
 
@@ -95,7 +96,7 @@ const DEFAULT_BASE_URL = "http://127.0.0.1:3000";
 function withLimits(text: string, limits: Limits | undefined): string {
   return text.replaceAll(/^\| `(\w+)` \|(?:[ \d,]*\|){3}/gm, (_, name: Bucket) => {
     const own = limits?.[name];
-    const cells = CALLER_KINDS.map((kind) => own?.[kind]?.toLocaleString("en") ?? "");
+    const cells = CALLER_KINDS.map((kind) => (own?.[kind] === undefined ? "" : formatCount(own[kind])));
     return `| \`${name}\` | ${limits === undefined ? "none here | |" : cells.join(" | ")} |`;
   });
 }
