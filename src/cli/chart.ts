@@ -46,8 +46,13 @@ export function addChart(program: Command, host: Host): void {
     );
 }
 
-const formatOf = (out = ""): ChartFormat =>
-  FORMATS.find((format) => extname(out).toLowerCase() === `.${format}`) ?? "svg";
+/** The format that the ending of a file names; SVG without an ending. */
+function formatOf(out = ""): ChartFormat {
+  const ending = extname(out).toLowerCase();
+  const format = ending === "" ? "svg" : FORMATS.find((one) => ending === `.${one}`);
+  if (format === undefined) throw new CommandFault(`--out: the file must end in .${FORMATS.join(", .")}`);
+  return format;
+}
 
 async function draw(
   host: Host,

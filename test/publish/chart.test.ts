@@ -90,6 +90,7 @@ test("chart names the wrong option before it asks a forge, and in one sentence w
   };
   assert.match(await said(nameOf(0), "--align", "size"), /^2 --align: .*age/);
   assert.match(await said(nameOf(0), "--width", "9"), /^2 --width: must be .*320/);
+  assert.match(await said(nameOf(0), "--out", "kite.gif"), /^2 --out: the file must end in \.svg, \.png/);
   assert.match(await said("githb:a/b"), /^2 githb:a\/b: .*did you mean github\?/);
   assert.equal(requestsOf(forge), 0);
   assert.match(await said("no/such"), /^1 github:no\/such: The forge has no public repository .*\n$/);
