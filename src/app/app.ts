@@ -11,6 +11,7 @@ import { flagsOf } from "../lib/node-flags.js";
 import { hasTerminal, stopSignal } from "../lib/stop-signal.js";
 import { userFolder } from "../lib/user-folder.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "../modules.js";
+import type { Service } from "./service.js";
 
 async function main(argv: readonly string[]): Promise<number> {
   let loaded: AppContext | undefined;
@@ -150,11 +151,15 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
   const { databaseUrl, dataDir } = context.config;
   // Nobody else could read a database in memory.
   const isAlone = databaseUrl === undefined && dataDir === ":memory:";
-  const working = isAlone ? undefined : keepWorking(log, stopping.signal);
+  let working: Promise<void> | undefined;
   try {
-    await serveModules(context, modules, { printsOperatorUrl: true });
+    // Only then, as both would load at the same time, and without the service no worker must run.
+    await serveModules(context, modules, (service) => {
+      const url = service.operatorUrl();
+      if (url !== undefined) process.stdout.write(`Open ${url} to begin: it works once, on this machine.\n`);
+      if (!isAlone) working = keepWorking(log, stopping.signal);
+    });
   } finally {
-    // Also if the port is taken: without the service, no worker must run.
     stopping.abort();
     await working;
   }
@@ -251,10 +256,11 @@ async function serve(context: AppContext): Promise<void> {
 /** Time for a service to finish opening after the signal to stop: its port may be open, and have requests. */
 const OPEN_MS = 4_000;
 
+/** Serves until the signal to stop. `onOpen` is called once the port is open. */
 async function serveModules(
   context: AppContext,
   modules: Modules,
-  { printsOperatorUrl = false } = {},
+  onOpen: (service: Service) => void = () => {},
 ): Promise<void> {
   const { log } = context;
   const { startService } = await import("./service.js");
@@ -268,10 +274,10 @@ async function serveModules(
   });
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has started");
-  if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
-  const operatorUrl = printsOperatorUrl && !isStopping ? service.operatorUrl() : undefined;
-  if (operatorUrl !== undefined)
-    process.stdout.write(`Open ${operatorUrl} to begin: it works once, on this machine.\n`);
+  if (!isStopping) {
+    process.stdout.write(`Sidereal listens at ${service.url}\n`);
+    onOpen(service);
+  }
   log.info({ reason: await stopSignal() }, "stopping");
   await service.stop();
 }
