@@ -5,7 +5,7 @@ import {
   type ListPage,
   type ListRow,
   measuredAt,
-  measuredWords,
+  otherDaysWords,
 } from "../discovery/discovery.js";
 import {
   type CountedMeasure,
@@ -210,7 +210,7 @@ function changed(
 function subtitleOf({ asOf, ageDays, measured }: Pick<FeedHead, "asOf" | "ageDays" | "measured">): string {
   if (asOf === null || ageDays === null) return "Growth between actual snapshots.";
   const age = ageDays === 0 ? "" : ageDays === 1 ? " (1 day ago)" : ` (${format.format(ageDays)} days ago)`;
-  const words = measuredWords(measured, null);
+  const words = otherDaysWords({ asOf, measured });
   return `Growth between actual snapshots, as of ${isoDay(asOf)}${age}${words === "" ? "" : `: ${words}`}.`;
 }
 

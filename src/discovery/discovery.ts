@@ -1,6 +1,6 @@
 export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort, FacetTotals } from "./facets.js";
-export { RANKED_FROM } from "./facets.js";
-export { type CountedGroup, type Freshness, freshnessOf, measuredWords } from "./freshness.js";
+export { isCovered, RANKED_FROM } from "./facets.js";
+export { type CountedGroup, type Freshness, freshnessOf, otherDaysWords } from "./freshness.js";
 export type { GainingFacets, Home, RankedList } from "./home.js";
 export { FILTER_NAMES, type FilterName } from "./lists/filters.js";
 export { type ListPage, Lists, listPage, watchlistPage } from "./lists/lists.js";

@@ -54,6 +54,14 @@ export const LISTED = 10_000;
 /** Fewer measured repositories say little about a language or topic: it follows those with as many when sorted by gain. */
 export const RANKED_FROM = 5;
 
+/** Below this part of its repositories, the sum of their gains would mislead. */
+const LEAST_COVERAGE = 0.25;
+
+/** Whether enough repositories of a language or topic are measured for the sum of their gains to be shown. */
+export function isCovered({ measured }: Pick<FacetGain, "measured">, repositories: number): boolean {
+  return measured >= LEAST_COVERAGE * repositories;
+}
+
 /** What is known of each code: repositories, stars, and for each window the gain, the measured repositories and the largest gain. */
 const PLAIN = 2;
 const PER_WINDOW = 3;
@@ -170,7 +178,8 @@ const byName = (a: FacetTotals, b: FacetTotals) => (a.name < b.name ? -1 : 1);
  * all others together, so that its topics do not fill the list.
  */
 function byGain(window: Window) {
-  const isRanked = ({ gained }: FacetTotals) => Number(gained[window].measured >= RANKED_FROM);
+  const isRanked = ({ gained, repositories }: FacetTotals) =>
+    Number(gained[window].measured >= RANKED_FROM && isCovered(gained[window], repositories));
   const capped = ({ gained }: FacetTotals) => {
     const { starsGained, largestGain } = gained[window];
     return Math.min(starsGained, 2 * (starsGained - largestGain));

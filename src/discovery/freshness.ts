@@ -1,7 +1,7 @@
 /** How recent the counts of many repositories are: their median time, their range, and how many were counted when. */
 import { sql } from "kysely";
 import type { Db } from "../database/database.js";
-import { DAY_MS, HOUR_MS, isoTime } from "../lib/clock.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 
 /** Repositories counted from one time to another, in ms since 1970. */
 export interface CountedGroup {
@@ -14,7 +14,7 @@ export interface Freshness {
   /** The median time, of many repositories to the hour; null without any. */
   asOf: number | null;
   /** Newest first, at most four, with an hour or more between them; the last one has all that were counted before, too. */
-  measured: CountedGroup[];
+  measured: readonly CountedGroup[];
 }
 
 const MAX_GROUPS = 4;
@@ -50,44 +50,18 @@ export function freshnessOfGroups(groups: readonly CountedGroup[]): Freshness {
 
 const format = new Intl.NumberFormat("en-US");
 
-/** The rest gets no times once it is a smaller part of the repositories than this. */
-const SMALL_PART = 0.1;
-
-/**
- * "6 in the last hour, 3,449 on 30 Apr 2026 from 04:07 to 04:12 UTC, 20 before": how many were counted when; empty if all were counted
- * within an hour. It changes only with the hour (UTC). `now`: of the response; null: dates alone.
- */
-export function measuredWords(measured: readonly CountedGroup[], now: number | null): string {
-  const [first] = measured;
-  if (first === undefined || (measured.length === 1 && first.to - first.from < HOUR_MS)) return "";
-  const all = measured.reduce((sum, { repositories }) => sum + repositories, 0);
-  let left = all;
-  const words: string[] = [];
-  for (const group of measured) {
-    if (left < SMALL_PART * all && words.length > 0) {
-      words.push(`${format.format(left)} before`);
-      break;
-    }
-    words.push(`${format.format(group.repositories)} ${whenWords(group, now)}`);
-    left -= group.repositories;
+/** "1,816 earlier, 6 later": how many were counted on other days (UTC) than that of the median; empty if none were. */
+export function otherDaysWords({ asOf, measured }: Freshness): string {
+  if (asOf === null) return "";
+  const day = Math.floor(asOf / DAY_MS) * DAY_MS;
+  const counts = { earlier: 0, later: 0 };
+  for (const { from, to, repositories } of measured) {
+    if (to < day) counts.earlier += repositories;
+    if (from >= day + DAY_MS) counts.later += repositories;
   }
-  return words.join(", ");
-}
-
-function whenWords({ from, to }: CountedGroup, now: number | null): string {
-  const isIn = (unit: number) => now !== null && Math.floor(from / unit) === Math.floor(now / unit);
-  if (isIn(HOUR_MS)) return "in the last hour";
-  const [day, time] = dayAndTime(from);
-  const [lastDay, lastTime] = dayAndTime(to);
-  if (day !== lastDay) return `from ${day} to ${lastDay}`;
-  const when = time === lastTime ? `at ${time}` : `from ${time} to ${lastTime}`;
-  return `${isIn(DAY_MS) ? "today" : `on ${day}`} ${when} UTC`;
-}
-
-const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-
-function dayAndTime(at: number): [day: string, time: string] {
-  return [dayFormat.format(at), isoTime(at).slice(11, 16)];
+  return Object.entries(counts)
+    .flatMap(([word, count]) => (count === 0 ? [] : [`${format.format(count)} ${word}`]))
+    .join(", ");
 }
 
 /** When the available repositories of a provider were counted, by hour. Reads all of them. */

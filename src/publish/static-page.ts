@@ -6,7 +6,7 @@ import { unescapeXml } from "../lib/xml.js";
 
 /** Forms do not nest. */
 const NEEDS_SERVER =
-  /<form\b[\s\S]*?<\/form>|<button\b[\s\S]*?<\/button>|<script\b[\s\S]*?<\/script>|<details class="part" id="embed">[\s\S]*?<\/details>|<section><h2 id="begin">[\s\S]*?<\/section>|<span class="hidden" id="page-link">[\s\S]*?<\/span>|<meta (?:property="og:(?:url|image[^"]*)"|name="twitter[^"]*"|http-equiv="[^"]*")(?:[^>"]|"[^"]*")*>|<link rel="canonical"(?:[^>"]|"[^"]*")*>/g;
+  /<form\b[\s\S]*?<\/form>|<button\b[\s\S]*?<\/button>|<script\b[\s\S]*?<\/script>|<section><h2 id="begin">[\s\S]*?<\/section>|<span class="hidden" id="page-link">[\s\S]*?<\/span>|<meta (?:property="og:(?:url|image[^"]*)"|name="twitter[^"]*"|http-equiv="[^"]*")(?:[^>"]|"[^"]*")*>|<link rel="canonical"(?:[^>"]|"[^"]*")*>/g;
 
 /** What is only right where a server is. */
 const WORDS = [

@@ -11,6 +11,7 @@ import {
 import { forgeName } from "../config/config.js";
 import {
   type FacetKind,
+  isCovered,
   type ListRow,
   listPage,
   listQuery,
@@ -25,7 +26,7 @@ import type { Modules } from "../modules.js";
 import { fileRoute } from "./assets.js";
 import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
-import { formatCount, formatDate, formatDelta, isCovered, repositoriesText } from "./components/numbers.js";
+import { formatCount, formatDate, formatDelta, repositoriesText } from "./components/numbers.js";
 import { PER_REPOSITORY, readComparedNames } from "./naming.js";
 import { readQuery, resultOrProblems } from "./page-query.js";
 import { compareQuery } from "./pages/compare.js";

@@ -1,14 +1,13 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { snippetsOf, subjectOf, THEMES, viewOf } from "../charts/charts.js";
+import { subjectOf, THEMES, viewOf } from "../charts/charts.js";
 import { rankingParameter } from "../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
 import { isoDay } from "../lib/clock.js";
-import { queryOf, type RepositoryName, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
+import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
 import { alignedParameters } from "./components/chart-controls.js";
-import { Snippet } from "./components/elements.js";
 
-/** Pictures for other sites as pages offer them: their parameters, their addresses, and the code of two of them. */
+/** Pictures for other sites as pages offer them: their parameters, their addresses, and the bar below a chart. */
 
 export const KINDS = {
   chart: "Chart",
@@ -21,10 +20,10 @@ export const KINDS = {
 type Kind = keyof typeof KINDS;
 
 export const SIZES = {
-  small: { name: "Small, 400 × 260", width: 400, height: 260 },
-  medium: { name: "Medium, 600 × 380", width: 600, height: 380 },
-  large: { name: "Large, 800 × 480", width: 800, height: 480 },
-  wide: { name: "Wide, 1000 × 360", width: 1_000, height: 360 },
+  small: { width: 400, height: 260 },
+  medium: { width: 600, height: 380 },
+  large: { width: 800, height: 480 },
+  wide: { width: 1_000, height: 360 },
 } as const;
 type Size = keyof typeof SIZES;
 
@@ -87,15 +86,16 @@ export function picturesOf(query: EmbedQuery, repositories: readonly RepositoryN
 
 /** Defaults of the picture: such parameters are left out of its address. */
 const DEFAULTS: Readonly<Record<string, string>> = {
-  ...{ metric: "stars", window: "1y", view: "total", align: "date", scale: "linear", theme: "auto" },
+  ...{ metric: "stars", view: "total", align: "date", scale: "linear", theme: "auto" },
   ...{ width: String(SIZES.medium.width), height: String(SIZES.medium.height) },
 };
+
+const day = (at: number | undefined) => (at === undefined ? "" : isoDay(at));
 
 function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): EmbedPicture {
   const { metric, range, align, scale, theme, size } = query;
   const view = viewOf(query);
   const { width, height } = SIZES[size];
-  const day = (at: number | undefined) => (at === undefined ? "" : isoDay(at));
   const [from, to, base] = [day(query.from), day(query.to), day(query.base)];
   const given: Parameters = [
     ["metric", metric],
@@ -161,9 +161,11 @@ export const SHARE_SCRIPTS = ["share.js", "copy.js"] as const;
  * (client/share.ts), with the reader's fonts and at no cost to the server; without scripts there is the SVG.
  */
 export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, baseUrl }) => {
-  const [picture] = picturesOf({ ...embedQuery.parse({ size: "wide" }), ...state }, repositories);
+  const query = { ...embedQuery.parse({ size: "wide" }), ...state };
+  const [picture] = picturesOf(query, repositories);
   if (picture === undefined) return null;
-  const file = repositories.map(({ fullName }) => fullName.split("/").at(-1)).join("-vs-");
+  const names = repositories.map(({ fullName }) => fullName.split("/").at(-1)).join("-vs-");
+  const file = [names, day(query.from) || query.range, day(query.to)].filter((part) => part !== "").join("-");
   const chosen = [...url.searchParams].filter(([name]) => name !== "repo" && name in embedQuery.shape);
   const embed = [...repositories.map((one) => ["repo", repositoryKey(one)] as const), ...chosen];
   return (
@@ -171,7 +173,7 @@ export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, base
       <span class="hidden" id="page-link">
         {baseUrl + url.pathname + url.search}
       </span>
-      <button type="button" data-copy="page-link" data-command="Copy link" hidden>
+      <button type="button" class="scripted" data-copy="page-link" data-command="Copy link">
         Copy link
       </button>
       <a class="button" href={picture.path} download={`${file}.svg`} data-command="Download SVG">
@@ -179,10 +181,10 @@ export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, base
       </a>
       <button
         type="button"
+        class="scripted"
         data-png={picture.path}
         data-file={`${file}.png`}
         data-command="Download PNG"
-        hidden
       >
         PNG
       </button>
@@ -193,42 +195,5 @@ export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, base
         Badge
       </a>
     </div>
-  );
-};
-
-/** The code of two pictures of a repository, and a link to the page with all others. */
-export const EmbedPanel: FC<{ repository: RepositoryName; baseUrl: string }> = ({ repository, baseUrl }) => {
-  const query = embedQuery.parse({});
-  const shown = [
-    {
-      id: "embed-badge",
-      label: "Badge (Markdown)",
-      pictures: picturesOf({ ...query, kind: "gain" }, [repository]),
-    },
-    { id: "embed-chart", label: "Chart (Markdown)", pictures: picturesOf(query, [repository]) },
-  ];
-  return (
-    <>
-      <p>
-        <a href={`/embed?${queryOf([["repo", repositoryKey(repository)]])}`}>
-          Charts, badges and a card of {repository.fullName} for a README
-        </a>
-        , with a preview.
-      </p>
-      <div class="grid">
-        {shown.flatMap(({ id, label, pictures }) =>
-          pictures.map(({ path, alt, height }) => (
-            <Snippet
-              id={id}
-              label={label}
-              text={
-                snippetsOf({ image: baseUrl + path, page: baseUrl + repositoryPage(repository), alt, height })
-                  .markdown
-              }
-            />
-          )),
-        )}
-      </div>
-    </>
   );
 };

@@ -90,18 +90,17 @@ export async function attachPending(
   return { notice: { text: `Saved ${namesOf(found)} to your watchlist.`, isDone: true }, cookie: end };
 }
 
-/** The names of the repositories that sign-in will save; undefined if none are pending. */
-export async function pendingNames({
+/** The repositories that sign-in will save, which a visitor may put on a shared list instead. */
+export async function pendingRepositories({
   modules,
   cookie,
   baseUrl,
-}: Pick<PageRequest, "modules" | "cookie" | "baseUrl">): Promise<string | undefined> {
+}: Pick<PageRequest, "modules" | "cookie" | "baseUrl">): Promise<Repository[]> {
   const ids = pendingIds(cookie, baseUrl);
-  const found = ids.length === 0 ? [] : await modules.catalog.findMany(ids);
-  return found.length === 0 ? undefined : namesOf(found);
+  return ids.length === 0 ? [] : modules.catalog.findMany(ids);
 }
 
-function namesOf(found: readonly { fullName: string }[]): string {
+export function namesOf(found: readonly { fullName: string }[]): string {
   const names = found.map(({ fullName }) => fullName);
   return names.length <= 3 ? names.join(", ") : `${names.length} repositories`;
 }

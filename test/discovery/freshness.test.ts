@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measuredWords } from "../../src/discovery/discovery.js";
+import { otherDaysWords } from "../../src/discovery/discovery.js";
 
 const group = (from: string, repositories: number) => ({
   from: Date.parse(from),
@@ -8,21 +8,15 @@ const group = (from: string, repositories: number) => ({
   repositories,
 });
 
-test("the words for when repositories were counted name the parts that matter, and number the rest", () => {
-  const measured = [
-    group("2026-04-30T12:10:00Z", 6),
-    group("2026-04-30T04:07:00Z", 3_449),
-    group("2026-04-29T04:07:00Z", 20),
-    group("2026-03-01T04:07:00Z", 180),
-  ];
+test("the words for when repositories were counted number those of other days than the median", () => {
+  const asOf = Date.parse("2026-04-30T04:07:00Z");
+  const today = [group("2026-04-30T12:10:00Z", 6), group("2026-04-30T04:07:00Z", 3_449)];
+  const before = [group("2026-04-29T04:07:00Z", 1_020), group("2026-03-01T04:07:00Z", 180)];
+  assert.equal(otherDaysWords({ asOf, measured: today }), "", "all on one day");
+  assert.equal(otherDaysWords({ asOf, measured: [...today, ...before] }), "1,200 earlier");
   assert.equal(
-    measuredWords(measured, Date.parse("2026-04-30T12:20:00Z")),
-    "6 in the last hour, 3,449 today at 04:07 UTC, 200 before",
+    otherDaysWords({ asOf, measured: [group("2026-05-01T00:00:00Z", 6), ...today, ...before] }),
+    "1,200 earlier, 6 later",
   );
-  assert.equal(
-    measuredWords(measured.slice(1, 3), null),
-    "3,449 on 30 Apr 2026 at 04:07 UTC, 20 before",
-    "however few they are",
-  );
-  assert.equal(measuredWords(measured.slice(1, 2), null), "", "all at once");
+  assert.equal(otherDaysWords({ asOf: null, measured: [] }), "", "none");
 });

@@ -289,7 +289,7 @@ onSqlite("the comparison page", (engine) => {
       ],
     );
     const picture =
-      /<a class="button" href="([^"]+)" download="kite-vs-crane.svg"/.exec(page.html)?.[1] ?? "";
+      /<a class="button" href="([^"]+)" download="kite-vs-crane-all.svg"/.exec(page.html)?.[1] ?? "";
     const drawn = await world.request(picture.replaceAll("&amp;", "&"));
     assert.deepEqual(
       [drawn.status, drawn.headers.get("content-type")],

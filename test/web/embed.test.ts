@@ -35,7 +35,7 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
 
   test("every kind of picture is shown, and is what its code embeds", async () => {
     const kinds = {
-      chart: ["/api/embed/chart.svg?repo=github:one/one&repo=github:two/two"],
+      chart: ["/api/embed/chart.svg?repo=github:one/one&repo=github:two/two&window=1y"],
       trending: ["one/one", "two/two"].map(
         (name) => `/api/embed/badge.svg?repo=github:${name}&kind=trending&window=7d`,
       ),

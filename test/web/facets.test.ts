@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { formatCount } from "../../src/web/components/numbers.js";
 import { onSqlite } from "../support/engines.js";
 import { linkTo, numbersIn, openPage, problemsOf, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -30,9 +31,9 @@ onSqlite("The pages of languages and topics", (engine) => {
     const { status, html } = await open("/languages");
     assert.equal(status, 200);
     assert.deepEqual(rowsOf(html, "facets"), [
-      ["1", "Go", "", "1", "300", "+290"],
-      ["2", "C++", "", "2", "1.2K", "+110"],
-      ["3", "HTML", "", "1", "5K", "+1"],
+      ["1", "Go", "1", "300", "+290"],
+      ["2", "C++", "2", "1.2K", "+110"],
+      ["3", "HTML", "1", "5K", "+1"],
     ]);
     assert.equal(linkTo(html, "C++")?.pathname, "/languages/C%2B%2B");
     const [, lead = ""] = /<p class="lead">(.*?)<\/p>/s.exec(html) ?? [];
@@ -78,7 +79,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     const { status, html, facts } = await open("/languages/c++");
     assert.equal(status, 200);
     assert.match(html, /rel="canonical" href="https:\/\/sidereal.example\/languages\/C%2B%2B"/);
-    assert.deepEqual([...facts.values()], ["2", "1,160", "+110", "– 0 of 2 measured", "– 0 of 2 measured"]);
+    assert.deepEqual([...facts.values()], ["2", "1,160", "+110", "– 0 measured", "– 0 measured"]);
     assert.deepEqual(namesIn(html, "list", 1).toSorted(), ["acme/kite", "acme/wing"]);
     const largest = linkTo(html, "Stars");
     assert.deepEqual(namesIn((await open(`${largest?.pathname}${largest?.search}`)).html, "list", 1), [
@@ -93,16 +94,29 @@ onSqlite("The pages of languages and topics", (engine) => {
   test("a facet shows which repositories its gain comes from", async () => {
     const { html } = await open("/languages/C%2B%2B");
     const bars = [...html.matchAll(/<ol class="bars">(.*?)<\/ol>/gs)].map(([, list = ""]) => textOf(list));
-    assert.deepEqual(bars, ["acme/kite+100 · 91% acme/wing+10 · 9%"], "one window alone shows no pace");
+    assert.deepEqual(bars, ["acme/kite+100 · 91% acme/wing+10 · 9%"]);
     const week = await open("/languages/C%2B%2B?window=7d");
     assert.doesNotMatch(week.html, /facet-gains/, "nothing is known to have grown in a week");
   });
 
   test("a facet shows the stars of its repositories over time", async () => {
     const { text } = await open("/languages/C%2B%2B");
-    assert.match(text, /Total stars: 1,160, \+110 since/);
+    assert.match(text, /1,160 stars, \+110 since/);
     assert.match((await open("/languages/C%2B%2B?view=per-day&range=30d")).text, /Stars per day/);
     assert.deepEqual(problemsOf(await open("/languages/C%2B%2B?view=sideways")), ["view"]);
+  });
+
+  test("the chart of a facet reads at most its 50 largest repositories", async () => {
+    const own = await createWorld(engine);
+    await own.record(
+      ...Array.from({ length: 60 }, (_, i) =>
+        observation(`many/r${i}`, daily(100 + i, 101 + i), { facts: { language: "Ada" } }),
+      ),
+    );
+    const { text, html } = await openPage(own, "/languages/Ada");
+    assert.match(text, /Total stars, 50 largest repositories/);
+    const numbers = rowsOf(html.slice(html.indexOf('class="numbers"')));
+    assert.deepEqual(numbers[0]?.slice(1), [formatCount(50 * 101 + (10 + 59) * 25), "50"]);
   });
 
   test("a sum names its coverage, and neither one repository nor few of them lead by gain", async () => {
@@ -117,16 +131,18 @@ onSqlite("The pages of languages and topics", (engine) => {
       ...some("one-jump", [900, 1, 1, 1, 1]),
       ...some("steady", [20, 20, 20, 20, 20, null]),
       ...some("two", [500, 500]),
+      ...some("thin", [...Array.from({ length: 5 }, () => 200), ...Array.from({ length: 16 }, () => null)]),
       ...some("unknown", [50, ...Array.from({ length: 5 }, () => null)]),
     );
     const { html, text } = await openPage(own, "/topics");
     assert.deepEqual(
-      rowsOf(html, "facets").map((row) => [row[1], row[5]]),
+      rowsOf(html, "facets").map((row) => [row[1], row[4]]),
       [
-        ["steady", "+100 5 of 6 measured"],
+        ["steady", "+100 5 measured"],
         ["one-jump mostly one repository", "+904"],
+        ["thin", "– 5 measured"],
         ["two", "+1,000"],
-        ["unknown", "– 1 of 6 measured"],
+        ["unknown", "– 1 measured"],
       ],
     );
     assert.match(text, /Those with fewer than 5 measured repositories come last\./);

@@ -30,7 +30,7 @@ onSqlite("The pages of API keys", (engine) => {
       made.text,
       new RegExp(`curl -H "Authorization: Bearer ${key}" "https://sidereal.example/api/repos`),
     );
-    assert.match(made.html, /<button type="button"[^>]* data-copy="key"[^>]* hidden/);
+    assert.match(made.html, /<button type="button"[^>]* class="plain scripted" data-copy="key"/);
     const list = await open(world, "/account/keys", headers);
     assert.doesNotMatch(list.html, new RegExp(key));
     assert.match(list.text, new RegExp(`<b>lap</b>top …${key.slice(-4)}`));

@@ -4,7 +4,7 @@ import { shownRuns } from "../../src/web/components/snapshot-table.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
-import { dataOf, numbersIn, open, type Page, problemsOf, rowsOf, textOf } from "../support/page.js";
+import { dataOf, linkTo, numbersIn, open, type Page, problemsOf, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 /** The caption of the terms of the trending score. */
@@ -286,12 +286,17 @@ onSqlite("the page of a repository", (engine) => {
     assert.doesNotMatch(html, /application\/json"\s+data-label/);
   });
 
-  test("offers embeds with their snippets", async () => {
+  test("offers its chart as pictures named after their time, and embeds", async () => {
     const page = await open(world, "/repos/github/Facebook/React");
-    const address = "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React";
-    assert.ok(page.text.includes(`(${address})](https://sidereal.example/repos/github/Facebook/React)`));
-    assert.match(page.text, /badge\.svg\?repo=github:Facebook\/React&kind=gain&window=7d/);
-    assert.match(page.html, /<a href="\/embed\?repo=github:Facebook\/React">/);
+    const svg = linkTo(page.html, "SVG") ?? assert.fail();
+    assert.deepEqual(
+      [svg.pathname, svg.searchParams.get("window"), page.html.match(/download="([^"]*)"/)?.[1]],
+      ["/api/embed/chart.svg", "1y", "React-1y.svg"],
+    );
+    const days = await open(world, "/repos/github/Facebook/React?from=2026-04-02&to=2026-04-30");
+    assert.match(days.html, /download="React-2026-04-02-2026-04-30\.svg"/);
+    assert.equal(linkTo(page.html, "Embed")?.search, "?repo=github:Facebook/React");
+    assert.equal(linkTo(page.html, "Badge")?.search, "?repo=github:Facebook/React&kind=gain");
     assert.match(
       page.html,
       /og:image" content="https:\/\/sidereal\.example\/api\/embed\/card\.png\?repo=github:Facebook\/React"/,

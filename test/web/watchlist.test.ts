@@ -77,7 +77,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.match(page.text, /\+15/);
     assert.match(page.html, /&lt;i>first/);
     assert.equal(linkTo(page.html, "Watchlist (3)")?.pathname, "/watchlist");
-    assert.match(page.text, / 222, \+67 .*28 Apr 2026/);
+    assert.match(page.text, / 222 stars, \+67 since 28 Apr 2026/);
     assert.match(page.html, /<script type="application\/json" data-label="Total stars">/);
     const data = JSON.parse(
       page.html.match(/<script type="application\/json"[^>]*>(.*?)<\/script>/)?.[1] ?? "",
@@ -196,6 +196,11 @@ onSqlite("The page of a personal watchlist", (engine) => {
     );
     const second = await save(2, { Cookie: first.cookies.join("; ") });
     assert.deepEqual(second.cookies, [`${PENDING}=1.2`]);
+    const starred = { Cookie: `${PENDING}=1.2` };
+    const offer = await open(world, "/sign-in?next=%2Fexplore", starred);
+    assert.equal(linkTo(offer.html, "create a shared list of one/one, two/two")?.pathname, "/watchlists");
+    const list = await open(world, "/watchlists", starred);
+    assert.match(list.html, /github:one\/one\ngithub:two\/two<\/textarea>/);
     const sent = await submit(
       world,
       "/sign-in",

@@ -1,6 +1,6 @@
 import { announce, startIn } from "./base.js";
 
-/** Buttons that copy the text of another element. Without this module they are hidden. */
+/** Buttons that copy the text of another element. */
 
 /** How long a button shows its result. */
 const SHOWN_MS = 2_000;
@@ -27,7 +27,6 @@ startIn((within) => {
   for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     const source = document.getElementById(button.dataset.copy ?? "");
     if (source === null) continue;
-    button.hidden = false;
     const label = button.textContent;
     button.addEventListener("click", async () => {
       const isCopied = await copy(source.textContent ?? "");

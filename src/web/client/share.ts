@@ -1,6 +1,6 @@
 import { address, announce, startIn } from "./base.js";
 
-/** Buttons that save a chart as PNG: the browser paints the server's SVG. Without this module they are hidden. */
+/** Buttons that save a chart as PNG: the browser paints the server's SVG. */
 
 /** Pixels of the picture per pixel of the drawing. */
 const SCALE = 2;
@@ -30,7 +30,6 @@ async function paint(path: string): Promise<Blob> {
 
 startIn((within) => {
   for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-png]")) {
-    button.hidden = false;
     button.addEventListener("click", async () => {
       const { png = "", file = "chart.png" } = button.dataset;
       button.setAttribute("aria-busy", "true");

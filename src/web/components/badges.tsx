@@ -51,12 +51,7 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
       isCaution: true,
       reason: ABSENCE_REASONS[availability],
     });
-  if (isStale)
-    badges.push({
-      label: `not seen since ${formatDate(countedAt)}`,
-      isCaution: true,
-      reason: "not updated lately",
-    });
+  if (isStale) badges.push({ label: `not seen since ${formatDate(countedAt)}`, isCaution: true });
   const anomalies = known.flatMap((trend) => trend.anomalies);
   if (anomalies.length > 0)
     badges.push({ label: "unusual", isCaution: true, reason: anomalyWords(anomalies) });
@@ -166,7 +161,7 @@ export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }
     <details class="why">
       <summary>
         <span class="hidden">{repository.fullName}: </span>
-        {reasons[0] ?? usual ?? "Why"}
+        {reasons[0] ?? usual ?? "How we know"}
       </summary>
       <p>
         <a href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>

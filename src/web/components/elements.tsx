@@ -65,14 +65,14 @@ export const Command: FC<{ text: string }> = ({ text }) => (
   </pre>
 );
 
-/** Text to copy. The script copy.js reveals the button. */
+/** Text to copy. The button needs the script copy.js. */
 export const Snippet: FC<{ id: string; label: string; text: string }> = ({ id, label, text }) => (
   <div class="snippet">
     <div class="apart">
       <span class="soft small" id={`${id}-label`}>
         {label}
       </span>
-      <button type="button" class="plain" data-copy={id} hidden aria-describedby={`${id}-label`}>
+      <button type="button" class="plain scripted" data-copy={id} aria-describedby={`${id}-label`}>
         Copy
       </button>
     </div>
@@ -128,7 +128,7 @@ interface FieldProps {
   problem: string | undefined;
   value?: string | undefined;
   /** `password`: hidden while it is typed, and never filled in by us. */
-  type?: "email" | "password";
+  type?: "date" | "email" | "password";
   required?: boolean;
   maxlength?: number;
   autocomplete?: "email" | "one-time-code" | "off";

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
-import { type CountedGroup, type FacetGain, measuredWords } from "../../discovery/discovery.js";
+import { type CountedGroup, type FacetGain, isCovered, otherDaysWords } from "../../discovery/discovery.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
 import { cleanText } from "../../repositories/repositories.js";
@@ -74,22 +74,12 @@ export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }
   </span>
 );
 
-/** Below this part of the repositories, a sum of their gains would mislead. */
-const LEAST_COVERAGE = 0.25;
-
-/** Whether enough repositories are measured for the sum of their gains to be shown. */
-export function isCovered({ measured }: Pick<FacetGain, "measured">, repositories: number): boolean {
-  return measured >= LEAST_COVERAGE * repositories;
-}
-
 /** What the repositories of a language or topic gained, and how many of them are measured unless all are; a dash if too few are. */
 export const FacetDelta: FC<{ gain: FacetGain; repositories: number }> = ({ gain, repositories }) => (
   <>
     <Delta value={gain.measured > 0 && isCovered(gain, repositories) ? gain.starsGained : null} />
     {gain.measured === repositories ? null : (
-      <small class="counted">
-        {formatCount(gain.measured)} of {formatCount(repositories)} measured
-      </small>
+      <small class="counted">{formatCount(gain.measured)} measured</small>
     )}
   </>
 );
@@ -185,7 +175,7 @@ export const AsOf: FC<{ at: number | null; measured?: readonly CountedGroup[] }>
   { now }: RenderContext,
 ) => {
   if (at === null) return <span>Not measured yet</span>;
-  const words = now === undefined ? "" : measuredWords(measured, now);
+  const others = otherDaysWords({ asOf: at, measured });
   return (
     <span class={now !== undefined && isOld(at, now) ? "as-of old" : "as-of"}>
       Measured{" "}
@@ -193,7 +183,7 @@ export const AsOf: FC<{ at: number | null; measured?: readonly CountedGroup[] }>
         {formatDate(at)}
       </time>
       {now === undefined ? "" : `, ${relativeTime(at, now)}`}
-      {words === "" ? "" : `: ${words}`}
+      {others === "" ? "" : `; ${others}`}
     </span>
   );
 };

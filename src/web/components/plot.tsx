@@ -58,7 +58,7 @@ const SIZES = {
  * drawing's geometry and the points beside it; it draws nothing but a crosshair.
  */
 export const Plot: FC<PlotProps> = (props) => {
-  const { series, align, spans = [], canZoom = false, hasLegend = true } = props;
+  const { series, align, view = "total", spans = [], canZoom = false, hasLegend = true } = props;
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawChart({
       ...props,
@@ -83,7 +83,7 @@ export const Plot: FC<PlotProps> = (props) => {
         {draw("narrow")}
       </div>
       {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
-      {props.hasBars === true ? null : <Reading {...props} />}
+      {props.hasBars === true || (props.isSum === true && view === "total") ? null : <Reading {...props} />}
       <SpanNotes spans={isByDate(align) ? spans : []} />
       <PlotData {...props} />
     </div>
@@ -91,7 +91,7 @@ export const Plot: FC<PlotProps> = (props) => {
 };
 
 /** The newest point of a single line in words. */
-const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", spans = [], isSum = false }) => {
+const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", spans = [] }) => {
   const [only] = series;
   const { unit } = METRIC_WORDS[metric];
   const gain = view === "per-day" ? gainsOf(withoutDoubtful(only?.points ?? [], spans)).at(-1) : undefined;
@@ -110,7 +110,7 @@ const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", spans =
   return (
     <p class="plot-reading soft small">
       <Time at={last.at} exact />: {formatCount(last.value)} {unit}
-      {isSum ? null : `${change}; ${SOURCE_WORDS[last.source]}`}
+      {change}; {SOURCE_WORDS[last.source]}
     </p>
   );
 };

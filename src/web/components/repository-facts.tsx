@@ -48,9 +48,6 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
           >
             Compare with…
           </a>
-          <a class="button" href="#embed">
-            Embed
-          </a>
           <ForgeLink repository={repository} />
         </div>
       </div>

@@ -1,10 +1,10 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Facet, FacetTotals, ListRow } from "../../discovery/discovery.js";
-import { WINDOW_HOURS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import type { Facet, ListRow } from "../../discovery/discovery.js";
+import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Dot } from "./language.js";
-import { Delta, formatCompact, formatCount, formatDelta, isCovered } from "./numbers.js";
+import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
 
 /** Small charts without axes beside names and numbers: sparklines, and bars of gains. */
 
@@ -120,73 +120,50 @@ export const FacetBars: FC<FacetBarsProps> = ({ facets, page, hasDots }) => {
 };
 
 interface FacetGainsProps {
-  totals: Pick<FacetTotals, "gained" | "repositories">;
+  /** Stars gained in the window. */
+  total: number;
   window: Window;
   /** The repositories that gained most in the window, the greatest gain first. */
   leaders: readonly ListRow[];
 }
 
-/**
- * How a language or topic grew, as two charts of bars: its stars a day in each window, which shows whether it speeds up, and the
- * repositories that its gain in one window comes from.
- */
-export const FacetGains: FC<FacetGainsProps> = ({ totals: { gained, repositories }, window, leaders }) => {
-  const paces = WINDOWS.filter((one) => isCovered(gained[one], repositories)).map((one) => ({
-    window: one,
-    perDay: (gained[one].starsGained * 24) / WINDOW_HOURS[one],
-  }));
+/** The repositories that the gain of a language or topic in a window comes from, as bars. */
+export const FacetGains: FC<FacetGainsProps> = ({ total, window, leaders }) => {
   const gains = leaders.flatMap(({ repository, trend }) =>
     trend === undefined || trend.starsCounted <= 0 ? [] : [{ repository, stars: trend.starsCounted }],
   );
-  const total = gained[window].starsGained;
   const others = total - gains.reduce((sum, { stars }) => sum + stars, 0);
   // Where others lost stars, the gains are no parts of the total.
   const partOf = (stars: number) => (others < 0 ? "" : ` · ${Math.round((100 * stars) / total)}%`);
   if (gains.length === 0) return null;
   const most = Math.max(others, ...gains.map(({ stars }) => stars));
   return (
-    <div class="grid facet-gains">
-      {paces.length < 2 ? null : (
-        <section>
-          <h2>Average stars per day</h2>
-          <ol class="bars">
-            {paces.map(({ window: one, perDay }) => (
-              <li>
-                <span>{WINDOW_LABELS[one]}</span>
-                <span>{formatDelta(Math.round(perDay))}</span>
-                <Bar value={perDay} most={Math.max(...paces.map((pace) => pace.perDay))} />
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
-      <section>
-        <h2>Gained in {WINDOW_LABELS[window]}</h2>
-        <ol class="bars">
-          {gains.map(({ repository, stars }) => (
-            <li>
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>
-              <span>
-                {formatDelta(stars)}
-                <span class="soft">{partOf(stars)}</span>
-              </span>
-              <Bar value={stars} most={most} />
-            </li>
-          ))}
-          {others <= 0 ? null : (
-            <li>
-              <span class="soft">All others</span>
-              <span>
-                {formatDelta(others)}
-                <span class="soft">{partOf(others)}</span>
-              </span>
-              <Bar value={others} most={most} />
-            </li>
-          )}
-        </ol>
-        {others >= 0 ? null : <p class="soft small">All others together: {formatCount(others)} stars.</p>}
-      </section>
-    </div>
+    <section class="facet-gains">
+      <h2>Gained in {WINDOW_LABELS[window]}</h2>
+      <ol class="bars">
+        {gains.map(({ repository, stars }) => (
+          <li>
+            <a href={repositoryPage(repository)}>{repository.fullName}</a>
+            <span>
+              {formatDelta(stars)}
+              <span class="soft">{partOf(stars)}</span>
+            </span>
+            <Bar value={stars} most={most} />
+          </li>
+        ))}
+        {others <= 0 ? null : (
+          <li>
+            <span class="soft">All others</span>
+            <span>
+              {formatDelta(others)}
+              <span class="soft">{partOf(others)}</span>
+            </span>
+            <Bar value={others} most={most} />
+          </li>
+        )}
+      </ol>
+      {others >= 0 ? null : <p class="soft small">All others together: {formatCount(others)} stars.</p>}
+    </section>
   );
 };
 

@@ -42,11 +42,9 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
       at,
       value: stars,
       source: retained > 0 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
-      // Where a repository joins, the total line goes on, but there is no gain to show.
+      // The step where a repository joins is no gain.
       isApart:
-        i > 0 &&
-        (points[i - 1]?.retained !== retained ||
-          (view === "per-day" && points[i - 1]?.repositories !== repositories)),
+        i > 0 && (points[i - 1]?.retained !== retained || points[i - 1]?.repositories !== repositories),
     })),
     gaps: [],
     ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
@@ -73,7 +71,7 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
       ) : (
         <>
           <p>
-            Total stars: {formatCount(last.stars)}
+            {formatCount(last.stars)} stars
             {hasJoined || first === undefined || first === last || last.retained > 0 ? null : (
               <>
                 , <Delta value={last.stars - first.stars} /> since {formatDate(first.at)}
@@ -92,7 +90,7 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
           />
           {!hasJoined ? null : (
             <p class="soft small">
-              {view === "per-day" ? "Days without a bar" : "Steps"}: repositories first tracked then, last on{" "}
+              {view === "per-day" ? "Days without a bar" : "Breaks"}: repositories first tracked then, last on{" "}
               {formatDate(joined.at(-1)?.at ?? null)}.
             </p>
           )}

@@ -131,30 +131,29 @@ export async function showComparison(request: PageRequest): Promise<Page> {
               ) : (
                 <p class="plot-empty">{missingReason(histories, { metric, ...aligned })}</p>
               )}
-              <ChartDates
-                {...{ url: here, state }}
-                section="chart"
-                shown={
-                  times.length === 0
-                    ? undefined
-                    : {
-                        from: times.reduce((a, b) => Math.min(a, b)),
-                        to: times.reduce((a, b) => Math.max(a, b)),
-                      }
-                }
-              />
-              {hasChart ? (
-                <>
-                  <ShownGains histories={histories} metric={metric} />
-                  <ShareChart
-                    url={here}
-                    state={state}
-                    repositories={histories.map(({ repository }) => repository)}
-                    baseUrl={request.baseUrl}
+              <div class="chart-foot">
+                {isByDate(align) ? (
+                  <ChartDates
+                    {...{ url: here, state }}
+                    section="chart"
+                    shown={
+                      times.length === 0
+                        ? undefined
+                        : {
+                            from: times.reduce((a, b) => Math.min(a, b)),
+                            to: times.reduce((a, b) => Math.max(a, b)),
+                          }
+                    }
                   />
-                  <ComparedNumbers {...{ metric, align, series }} />
-                </>
-              ) : null}
+                ) : null}
+                {hasChart ? (
+                  <>
+                    <ComparedNumbers {...{ metric, align, series }} />
+                    <ShareChart {...{ url: here, state, repositories }} baseUrl={request.baseUrl} />
+                  </>
+                ) : null}
+              </div>
+              {hasChart ? <ShownGains histories={histories} metric={metric} /> : null}
             </section>
             <section>
               <h2>Side by side</h2>

@@ -129,13 +129,13 @@ const Result: FC<{ pictures: readonly EmbedPicture[]; baseUrl: string }> = ({ pi
 };
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = {
-  auto: "Match reader's theme",
+  auto: "System",
   light: "Light",
   dark: "Dark",
 };
 const SCOPE_WORDS = { overall: "Overall", language: "In its language" } as const;
 const VIEW_WORDS = { total: "Total", "per-day": "Gained per day" } as const;
-const SIZE_WORDS = wordsOf(SIZES, ({ name }) => name);
+const SIZE_WORDS = wordsOf(SIZES, ({ width, height }) => `${width} × ${height}`);
 const RANKING_WORDS = wordsOf(RANKING_DEFINITIONS, ({ label }) => label);
 const SCALE_WORDS = { linear: "Linear", log: "Logarithmic" } as const;
 

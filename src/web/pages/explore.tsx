@@ -144,9 +144,11 @@ const Found: FC<FoundProps> = ({ url, filters, summary, help, query, stars, list
             {filters.length === 0 ? `, of ${formatCount(summary.repositories)}` : ""}
           </small>
         ) : null}{" "}
-        <small>
-          <AsOf at={list.asOf} measured={list.measured} />
-        </small>
+        {help === undefined ? (
+          <small>
+            <AsOf at={list.asOf} measured={list.measured} />
+          </small>
+        ) : null}
       </h2>
       <WindowTabs url={url} current={query.window} />
     </div>

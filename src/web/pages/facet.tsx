@@ -96,12 +96,7 @@ export const showFacet =
             ]}
           />
           <Problems problems={[...read.problems, ...problems]} />
-          {found === undefined ? null : (
-            <>
-              <Related kind={kind} name={name} list={found.list} />
-              <FacetGains totals={facet} window={found.query.window} leaders={found.grown.leaders} />
-            </>
-          )}
+          {found === undefined ? null : <Related kind={kind} name={name} list={found.list} />}
           <Options
             label="Ranking"
             url={url}
@@ -146,6 +141,11 @@ export const showFacet =
                 <a href={explore}>Filter this list</a>
               </p>
               <Alternates alternates={alternatesOf(new URL(explore, url), found.query.sort)} />
+              <FacetGains
+                total={facet.gained[found.query.window].starsGained}
+                window={found.query.window}
+                leaders={found.grown.leaders}
+              />
               {found.grown.sums.length === 0 ? null : (
                 <SumChart
                   points={found.grown.sums}

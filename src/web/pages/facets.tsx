@@ -12,15 +12,15 @@ import {
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../lib/page-addresses.js";
 import { Dot } from "../components/language.js";
 import { BeyondEnd, canonicalAddress, Pager, Tabs, WindowTabs, withQuery } from "../components/links.js";
-import { AsOf, FacetDelta, formatCompact, formatCount, isCovered } from "../components/numbers.js";
+import { AsOf, FacetDelta, formatCompact, formatCount } from "../components/numbers.js";
 import { type Column, Table } from "../components/table.js";
 import { Nothing } from "../first-run.js";
 import { Problems, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 const LIMIT = 50;
-/** The part of a gain from which it is called mostly that of one repository. */
-const MOSTLY = 0.8;
+/** The part of a gain from which it is called mostly that of one repository, which then counts for less in the order. */
+const MOSTLY = 0.5;
 /** Facets beyond these pages are not sorted. */
 const MAX_PAGE = 200;
 
@@ -108,8 +108,6 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
 }) => {
   const { title, one } = KINDS[kind];
   const offset = (page - 1) * LIMIT;
-  const barOf = (facet: Facet) => (isCovered(facet, facet.repositories) ? Math.max(0, facet.starsGained) : 0);
-  const most = Math.max(1, ...rows.map(barOf));
   if (rows.length === 0 && page > 1) return <BeyondEnd url={url} />;
   if (rows.length === 0)
     return (
@@ -145,16 +143,6 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
                   <small class="counted">mostly one repository</small>
                 ) : null}
               </>
-            ),
-          },
-          {
-            head: "Gained, as a bar",
-            isHeadHidden: true,
-            class: "spare bar",
-            cell: (facet) => (
-              <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={((100 * barOf(facet)) / most).toFixed(1)} height="6" />
-              </svg>
             ),
           },
           sorted("repository-count", {

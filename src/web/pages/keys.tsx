@@ -140,9 +140,7 @@ async function keysPage(
               required
               maxlength={200}
             />
-            <label>
-              Expires on (optional) <input type="date" name="expiresAt" />
-            </label>
+            <Field name="expiresAt" label="Expires on (optional)" type="date" problem={undefined} />
             <MainButton>Create key</MainButton>
             <p class="soft small">
               The key is shown once. An account can have {MAX_KEYS} active keys.

@@ -1,12 +1,15 @@
 import { nameField } from "../../discovery/discovery.js";
+import { repositoryKey } from "../../lib/page-addresses.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
 import { Field, MainButton, Note, Snippet } from "../components/elements.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest } from "../page-request.js";
+import { pendingRepositories } from "../saving.js";
 
-/** The form that creates a list without an account. */
-export function showNewWatchlist(): Page {
-  return newPage({});
+/** The form that creates a list without an account, with the repositories that a visitor has starred. */
+export async function showNewWatchlist(request: PageRequest): Promise<Page> {
+  const starred = await pendingRepositories(request);
+  return newPage({ repositories: starred.map(repositoryKey).join("\n") });
 }
 
 /** Creates a list and shows its links, on this page only. */

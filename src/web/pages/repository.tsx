@@ -24,7 +24,7 @@ import { READING_SECONDS, Reading } from "../components/reading.js";
 import { DataQuality, RepositoryHead } from "../components/repository-facts.js";
 import { AbsentNote, Events, StaleNote } from "../components/repository-notes.js";
 import { SnapshotSection } from "../components/snapshot-table.js";
-import { EmbedPanel, SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
+import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { withEmoji } from "../emoji.js";
 import { readTokenOffer } from "../forge-tokens.js";
 import { Problems } from "../page-query.js";
@@ -285,13 +285,6 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           stored={stored.snapshots}
         />
         <DataQuality {...{ repository, stored, trends }} names={facts.names} gaps={history.gaps.length} />
-
-        <details class="part" id="embed">
-          <summary>
-            <h2>Embed</h2>
-          </summary>
-          <EmbedPanel repository={repository} baseUrl={request.baseUrl} />
-        </details>
       </div>
     ),
   };

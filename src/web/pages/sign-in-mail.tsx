@@ -2,7 +2,7 @@ import { CODE_LENGTH, CODE_MS, safeNext, typedCode } from "../../accounts/accoun
 import { ActionButton, Field, MainButton, Notice } from "../components/elements.js";
 import { browserOf, cookieAfterSignIn, requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { pendingNames } from "../saving.js";
+import { namesOf, pendingRepositories } from "../saving.js";
 
 /** Signing in with the code or the link of a mail. */
 
@@ -58,7 +58,7 @@ interface SentProps {
 
 async function sentPage(request: PageRequest, { code, problem, isAgain }: SentProps): Promise<Page> {
   const { isLogged } = request.members.accounts.mail;
-  const pending = await pendingNames(request);
+  const pending = await pendingRepositories(request);
   return {
     title: "Check your inbox",
     status: problem === undefined ? 200 : 400,
@@ -72,10 +72,10 @@ async function sentPage(request: PageRequest, { code, problem, isAgain }: SentPr
           {isLogged
             ? "This server has no mail server configured, so the code is in its log: look for “this link signs in”."
             : "We have sent you an email with a code. You can read it on any device."}
-          {pending === undefined ? null : (
+          {pending.length === 0 ? null : (
             <>
               {" "}
-              Once you have signed in, we save <bdi>{pending}</bdi>.
+              Once you have signed in, we save <bdi>{namesOf(pending)}</bdi>.
             </>
           )}
         </p>

@@ -10,7 +10,7 @@ import { AppError } from "../../lib/errors.js";
 import { Field, MainButton, Note } from "../components/elements.js";
 import { requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { offeredBy } from "../saving.js";
+import { namesOf, offeredBy, pendingRepositories } from "../saving.js";
 
 /** Signing in: the choice of a method, and signing out. */
 
@@ -91,12 +91,16 @@ interface SignInProps {
 }
 
 async function signInPage(
-  { members: { accounts }, modules, baseUrl }: PageRequest,
+  request: PageRequest,
   { next, email, problem, isAgain }: SignInProps,
 ): Promise<Page> {
-  const { mail, sites, passkeys } = accounts;
+  const { members, modules, baseUrl } = request;
+  const { mail, sites, passkeys } = members.accounts;
   const { isOffered } = passkeys;
-  const wanted = await offeredBy(new URL(next, baseUrl), modules);
+  const [wanted, starred] = await Promise.all([
+    offeredBy(new URL(next, baseUrl), modules),
+    pendingRepositories(request),
+  ]);
   return {
     title: wanted === undefined ? "Sign in" : `Sign in to save ${wanted.fullName}`,
     description: "Sign in without a password, with a code by email.",
@@ -182,7 +186,11 @@ async function signInPage(
         )}
         {isAgain ? null : (
           <p class="soft">
-            You need no account to browse, or to <a href="/watchlists">create a shared list</a>.
+            You need no account to browse, or to{" "}
+            <a href="/watchlists">
+              create a shared list{starred.length === 0 ? "" : ` of ${namesOf(starred)}`}
+            </a>
+            .
           </p>
         )}
       </div>

@@ -55,6 +55,7 @@ export const ACCOUNT = `
 .bar-chart [id$="striped"] .ground { fill: var(--chart-5); }
 .bar-chart [id$="crossed"] .ground { fill: var(--chart-2); }
 .bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
+.after { margin-top: var(--s5); }
 .stack > section + section { margin-top: var(--s5); }
 @media (max-width: 46rem) { .row-actions { flex-direction: column; } }
 @media (max-width: 34rem) {

@@ -52,13 +52,11 @@ nav.choices summary, .exact > summary { color: var(--link); font-size: var(--sma
 fieldset > .pair .field { margin-bottom: 0; }
 .pair > label { padding: .15rem 0; flex-basis: 100%; }
 .dot { display: inline-block; flex: none; width: .65em; height: .65em; margin-right: .4em; }
-.facets .title { width: 45%; overflow-wrap: anywhere; }
+.facets { max-width: var(--read); }
+.facets .title { width: 60%; overflow-wrap: anywhere; }
 .facets .title a { font-weight: 500; text-decoration: none; }
 .facets .title a:hover { text-decoration: underline; }
 .facets .number { padding-left: var(--s4); }
-.facets .bar { width: 35%; vertical-align: middle; }
-.facets .bar svg { width: 100%; height: 6px; }
-.facets .bar rect { fill: var(--chart-1); opacity: .55; }
 .facets abbr, .rank abbr { text-decoration: none; }
 .row + .strip, .row + p, .apart + p, table + p, .scroll + p { margin-top: var(--s4); }
 .contents ul { list-style: none; padding: 0; margin: 0; }
@@ -90,7 +88,7 @@ dfn { font-style: italic; }
   }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
-@media (max-width: 26rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .rank { width: 1.5rem; } }
+@media (max-width: 26rem) { .facets .number { padding-left: 0; } .facets .rank { width: 1.5rem; } }
 @media (max-width: 58rem) {
   .filters > .choices { margin-top: var(--s3); grid-template-columns: repeat(auto-fill, minmax(min(100%, 12rem), 1fr)); }
   .sort-menu > nav { right: auto; left: 0; }

@@ -12,8 +12,7 @@ a.badge:hover { text-decoration: underline; }
 .list thead a { color: inherit; text-decoration-color: var(--edge); line-height: 1.5rem; display: inline-block; }
 .list thead [aria-sort] { color: var(--ink); }
 .repositories thead th { padding-top: var(--s1); padding-bottom: var(--s1); vertical-align: bottom; }
-.facet-gains { margin-bottom: var(--s5); }
-.facet-gains h2 { font-size: var(--large); margin: 0; }
+.facet-gains { max-width: var(--read); }
 .facet-gains .bars li { grid-template-columns: minmax(0, 1fr) auto; }
 .facet-gains .bars li > svg { height: 6px; }
 .sorted { font-size: .625rem; margin-left: .3em; }
@@ -35,7 +34,7 @@ a.badge:hover { text-decoration: underline; }
 .why > summary { width: fit-content; min-height: 1.5rem; padding: 0; }
 .list tr.group th { padding-top: var(--s4); color: var(--soft); font-size: var(--small); }
 .why a { color: inherit; text-decoration-color: var(--edge); display: inline-block; line-height: 1.5rem; }
-.stale :is(.of-count, .of-gain), .stale .spark { color: var(--soft); opacity: .8; }
+.stale :is(.of-count, .of-gain) { color: var(--soft); }
 .spark { width: 6rem; height: 1.5rem; }
 .spark polyline, .spark line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
 .spark .chart-1 { stroke: var(--chart-1); }

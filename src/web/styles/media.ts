@@ -12,7 +12,7 @@ export const MEDIA = `
   body { display: block; font-size: 10pt; }
   .frame { max-width: none; padding: 0; }
   .top { border-bottom: 0; }
-  .skip, .search, .tools, .top nav, .bottom, .tabs, .chips, .filters, .contents, .pager, .button:not([rel]), form:not(.note), button, .star, #embed, [role="status"]:empty { display: none; }
+  .skip, .search, .tools, .top nav, .bottom, .tabs, .chips, .filters, .contents, .pager, .button:not([rel]), form:not(.note), button, .star, [role="status"]:empty { display: none; }
   .button[rel] { border: 0; padding: 0; min-height: 0; }
   a[rel~="nofollow"][href^="http"]::after { content: " (" attr(href) ")"; font-size: var(--small); overflow-wrap: anywhere; }
   .scroll { overflow: visible; background: none; }

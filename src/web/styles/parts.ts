@@ -22,6 +22,7 @@ export const PARTS = `
 .row + :is(table, .scroll), .apart + :is(table, .scroll) { margin-top: var(--s3); }
 .apart { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: var(--s1) var(--s4); }
 .apart > h2 { margin-bottom: var(--s2); }
+.apart > a, .bars a { line-height: 1.5rem; display: inline-block; }
 /* auto-fill: with auto-fit, the first part would be as wide as the page until the second has arrived. */
 .grid { display: grid; gap: var(--s5) var(--s6); grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); }
 .grid > * { min-width: 0; }
@@ -62,7 +63,7 @@ button, .button { display: inline-block; padding: .35rem .9rem; min-height: 2.25
 button:hover, .button:hover { border-color: var(--link); }
 button.press, .button.press { background: var(--press); border-color: var(--press); color: var(--on-press); font-weight: 500; }
 button.danger { color: var(--fall); border-color: var(--fall); }
-button.plain { border: 0; background: none; padding: 0; min-height: 0; color: var(--link); text-decoration: underline; }
+button.plain { border: 0; background: none; padding: 0; min-height: 1.5rem; color: var(--link); text-decoration: underline; }
 label { display: block; }
 .field { margin: 0 0 var(--s3); }
 .field > label, fieldset > legend { color: var(--soft); font-size: var(--small); margin-bottom: .15rem; padding: 0; }

@@ -29,6 +29,7 @@ ${[1, 2, 3, 4, 5, 6].map((n) => `.plot-dot-${n} { background: var(--chart-${n});
 .plot-tip-note { margin-top: var(--s1); padding-top: var(--s1); border-top: 1px solid var(--line); }
 .plot-tip-row svg { display: inline-block; width: 20px; height: 10px; margin-right: var(--s1); }
 .chart-controls { gap: var(--s2) var(--s3); }
+.chart-controls .strip { margin: 0; }
 .chart-dates { align-items: baseline; margin: var(--s2) 0; }
 .chart-dates p { margin: 0; }
 .chart-dates a { display: inline-block; padding: .15rem 0; }
@@ -36,7 +37,7 @@ ${[1, 2, 3, 4, 5, 6].map((n) => `.plot-dot-${n} { background: var(--chart-${n});
 .chart-dates input { min-height: 1.75rem; }
 .plot-notes { margin: var(--s2) 0 0; max-width: var(--read); }
 main > section:not(.scroll), .repository > section, #comparison > section + section { margin-top: var(--s6); }
-.chart-foot { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 var(--s5); }
+.chart-foot { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 var(--s5); font-size: var(--small); }
 .chart-foot > :has(> details[open]), .chart-foot > details[open] { flex: 1 0 100%; }
 .facts-line { margin: 0 0 var(--s2); padding: 0; list-style: none; gap: var(--s1) var(--s4); }
 .repository-lead { margin-top: var(--s4); }
@@ -77,11 +78,15 @@ main .repository > #course { margin-top: var(--s4); }
 .chosen li > a:first-of-type { overflow-wrap: anywhere; line-height: 1.75rem; }
 .line-mark { display: inline-block; flex: none; width: 26px; height: 12px; }
 .shown-gains { width: auto; min-width: min(100%, 36rem); margin-top: var(--s4); }
-@media (max-width: 34rem) { .shown-gains .line-mark { display: block; } }
+@media (max-width: 34rem) {
+  .shown-gains .line-mark { display: block; }
+  .shown-gains :is(th, td) { padding-right: var(--s1); }
+}
 .shown-gains tbody th { overflow-wrap: break-word; }
-.shown-gains :is(th, td).number { padding-left: var(--s4); white-space: normal; }
+.shown-gains :is(th, td).number { padding-left: var(--s2); white-space: normal; }
 .shown-gains abbr { text-decoration: none; }
 .share-chart { margin: var(--s4) 0; gap: var(--s2); }
+.share-chart > * { padding: .35rem .7rem; }
 .compare-head { display: flex; flex-wrap: wrap; align-items: end; gap: var(--s3) var(--s5); margin-bottom: var(--s4); }
 .compare-head > * { margin: 0; }
 .compare-head form { flex: 1 1 20rem; }
