@@ -58,7 +58,7 @@ export function repositoryDetail({ language, stars, starsDelta7d }: SuggestedRep
 export function groupsOf({ repositories, languages, topics }: Suggestions): Group[] {
   const facet = (section: string) => (one: { name: string; repositoryCount: number }) => ({
     label: one.name,
-    detail: `${count.format(one.repositoryCount)} repositories`,
+    detail: `${count.format(one.repositoryCount)} ${one.repositoryCount === 1 ? "repository" : "repositories"}`,
     href: address(`/${section}/${path([one.name])}`),
   });
   const repository = (one: SuggestedRepository): Choice => ({

@@ -198,10 +198,12 @@ export async function showHome(request: PageRequest): Promise<Page> {
         <p class="measured">
           <a class="chip" href="/about">
             <AsOf at={summary.asOf} measured={summary.measured} />
-            <span>
-              {" "}
-              · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
-            </span>
+            {language === undefined ? (
+              <span>
+                {" "}
+                · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
+              </span>
+            ) : null}
           </a>
           {query.window === undefined && window !== "24h" ? (
             <span class="soft small">
