@@ -52,13 +52,16 @@ onSqliteAndLong("Changing /api/watchlists/:token", (engine) => {
       assert.deepEqual(errorOf(await rename({ name })), control);
     }
     assert.deepEqual(errorOf(await rename({})), invalid("name", "is required"));
-    assert.deepEqual(errorOf(await rename({ name: "x", ids: [] })), invalid("ids", "is not known"));
+    assert.deepEqual(
+      errorOf(await rename({ name: "x", ids: [] })),
+      invalid("ids", "is not known; known are name"),
+    );
     for (const body of [{ name: 5 }, { name: null }, { name: ["x"] }, [], null, "name", 1]) {
       assert.equal(errorOf(await rename(body)).status, 400, JSON.stringify(body));
     }
     assert.deepEqual(
       errorOf(await world.send("POST", "/api/watchlists", { title: "x" })),
-      invalid("title", "is not known"),
+      invalid("title", "is not known; known are name, ids, fullNames"),
     );
   });
 
