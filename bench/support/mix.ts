@@ -143,16 +143,21 @@ export function randomListsOf(options: SyntheticOptions, count: number): MixList
   const subjects = new Subjects(random, options);
   const day = () =>
     new Date(Date.UTC(2026, 3, 30) - random.between(0, 3_000) * 86_400_000).toISOString().slice(0, 10);
+  const stars = () => Math.round(10 ** (5 * random.next()));
+  /** One bound, or both in order: an empty range is refused. */
+  const range = <Value extends string | number>(least: string, most: string, draw: () => Value) => {
+    const [a, b] = [draw(), draw()];
+    const [low, high] = a < b ? [`${least}=${a}`, `${most}=${b}`] : [`${least}=${b}`, `${most}=${a}`];
+    return a === b ? low : random.pick([low, high, `${low}&${high}`]);
+  };
   const filters: readonly (() => string)[] = [
     () => `language=${subjects.language()}`,
     () => `topic=${subjects.topic()}`,
     () => `topic=${subjects.topic()}&topic=${subjects.topic()}`,
     () => `license=${subjects.license()}`,
     () => `provider=${random.pick(["github", "gitlab", "codeberg"])}`,
-    () => `minStars=${Math.round(10 ** (5 * random.next()))}`,
-    () => `maxStars=${Math.round(10 ** (5 * random.next()))}`,
-    () => `createdAfter=${day()}`,
-    () => `createdBefore=${day()}`,
+    () => range("minStars", "maxStars", stars),
+    () => range("createdAfter", "createdBefore", day),
     () => `pushedAfter=${day()}`,
     () => `archived=${random.pick(["true", "false", "any"])}`,
     () => `fork=${random.pick(["true", "false", "any"])}`,
