@@ -134,7 +134,7 @@ async function importHostile(catalog: Catalog, folder: string, texts: readonly s
   const unexplained: Problem[] = [];
   const { refused } = await importFiles(catalog, paths, {
     onRefused: (problem) => {
-      const isNamed = /^[A-Za-z][\w.-]*: \S/.test(problem.reason) || WHOLE.test(problem.reason);
+      const isNamed = /^[A-Za-z][\w.[\]-]*: \S/.test(problem.reason) || WHOLE.test(problem.reason);
       const isShown = !/(?! )[\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(problem.reason);
       if (!isNamed || !isShown || problem.line < 1) unexplained.push(problem);
     },
