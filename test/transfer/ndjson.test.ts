@@ -140,6 +140,17 @@ describe("NDJSON", () => {
     assert.deepEqual(refused, ["x.ndjson:1: unknown version 2; this program reads 1"]);
   });
 
+  test("has lines refused whose facts are of the future, as no later file could correct them", async () => {
+    const { refused, repositories } = await read(
+      HEADER,
+      repository({ factTimes: { stars: "2100-01-01T00:00:00Z" } }),
+    );
+    assert.deepEqual(refused, [
+      "x.ndjson:2: factTimes.stars: time: 2100-01-01T00:00:00Z is before 2000 or in the future",
+    ]);
+    assert.equal(repositories.size, 0);
+  });
+
   test("has lines refused whose texts no database could keep as they are", async () => {
     const half = "\ud800";
     const { refused, repositories } = await read(
