@@ -162,6 +162,19 @@ export interface Pace {
   resetAt: number | null;
 }
 
+export interface ForgePace extends Pace {
+  isUnreachable: boolean;
+}
+
+/** What a request waits for. */
+export type Wait = Pick<TrackRequest, "waitsUntil" | "isUnreachable">;
+
+/** `at`: when the forge can be asked, if that is known. */
+export const waitOf = (pace: ForgePace | undefined, at: number | undefined, now: number): Wait => ({
+  waitsUntil: at !== undefined && at > now ? at : null,
+  isUnreachable: pace?.isUnreachable ?? false,
+});
+
 /** Lookups take turns with other requests to the forge. */
 const SHARE = 1 / 2;
 const SECONDS_PER_LOOKUP = 1;

@@ -18,7 +18,7 @@ import {
   type QuestionKind,
   type QuestionRow,
 } from "./questions.js";
-import { failureOf, type TrackFailure, type TrackRequest } from "./request.js";
+import { failureOf, type TrackFailure, type TrackRequest, type Wait } from "./request.js";
 import {
   checkMayAsk,
   type Requester,
@@ -198,7 +198,6 @@ export class Resolver {
   }
 }
 
-type Wait = Pick<ForgeAnswer, "waitsUntil" | "isUnreachable">;
 const NO_WAIT: Wait = { waitsUntil: null, isUnreachable: false };
 
 function answerOf(row: QuestionRow, wait: Wait): ForgeAnswer {

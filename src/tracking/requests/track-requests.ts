@@ -30,11 +30,13 @@ import {
 } from "./queue.js";
 import {
   estimatedSeconds,
+  type ForgePace,
   failureOf,
-  type Pace,
   requestOf,
   type TrackList,
   type TrackRequest,
+  type Wait,
+  waitOf,
 } from "./request.js";
 
 export interface TrackPolicy {
@@ -213,14 +215,10 @@ export class TrackRequests {
     const now = clock.now();
     const isOpen = row.finished_at === null;
     const pace = isOpen ? await this.#pace(row.provider, now) : undefined;
-    const waits = (time: number | undefined) => ({
-      waitsUntil: time !== undefined && time > now ? time : null,
-      isUnreachable: pace?.isUnreachable ?? false,
-    });
     if (row.repository_id !== null) {
       const points = await catalog.snapshotsBetween(row.repository_id, { from: 0, until: now });
       const pointsFrom = points.length === 0 ? null : points.at(0);
-      return requestOf(row, { ...waits(pace?.historyAt), points: points.length, pointsFrom });
+      return requestOf(row, { ...waitOf(pace, pace?.historyAt, now), points: points.length, pointsFrom });
     }
     if (!isOpen) return requestOf(row, {});
     const ahead = sql`select count(*) from track_requests
@@ -230,19 +228,19 @@ export class TrackRequests {
     return requestOf(row, {
       position,
       estimatedSeconds: pace === undefined ? null : estimatedSeconds(position, pace, now),
-      ...waits(pace?.readyAt),
+      ...waitOf(pace, pace?.readyAt, now),
     });
   }
 
   /** How long a search of a forge waits: see `TrackRequest`. */
-  async searchWait(provider: string): Promise<Pick<TrackRequest, "waitsUntil" | "isUnreachable">> {
+  async searchWait(provider: string): Promise<Wait> {
     const now = this.#options.clock.now();
-    const { searchAt = 0, isUnreachable = false } = (await this.#pace(provider, now)) ?? {};
-    return { waitsUntil: searchAt > now ? searchAt : null, isUnreachable };
+    const pace = await this.#pace(provider, now);
+    return waitOf(pace, pace?.searchAt, now);
   }
 
   /** What the worker last reported; undefined while none does. */
-  async #pace(provider: string, now: number): Promise<(Pace & { isUnreachable: boolean }) | undefined> {
+  async #pace(provider: string, now: number): Promise<ForgePace | undefined> {
     const row = await this.#options.database.read
       .selectFrom("worker_reports")
       .select("body")
