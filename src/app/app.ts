@@ -65,7 +65,7 @@ const EXIT_MS = 300;
 /** Time after the signal to stop at which the process ends, whatever it is doing. */
 const LATEST_MS = 9_800;
 
-/** `drainMs`: time for which the service goes on after the signal. */
+/** `drainMs`: how long the service keeps responding after the signal. */
 function exitAfter(running: Promise<void>, { log }: AppContext, drainMs = 0): Promise<void> {
   if (!hasTerminal)
     process.on("SIGHUP", () => log.warn("SIGHUP is ignored; to apply other settings, restart the service"));

@@ -152,7 +152,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     databasePool: settings.SIDEREAL_DATABASE_POOL,
     /** A replica that series and exports are read from; undefined without one. */
     databaseReadUrl: settings.SIDEREAL_DATABASE_READ_URL,
-    /** How long the service goes on after the signal to stop while `/readyz` says that it will. */
+    /** How long the service keeps responding after the signal to stop, while `/readyz` reports that it is stopping. */
     drainMs: settings.SIDEREAL_DRAIN_SECONDS * 1_000,
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */

@@ -178,8 +178,8 @@ export function describeBurst(surge: Surge): { anomaly: Anomaly; doubted: number
 }
 
 /**
- * The stars beyond the usual that seem plausible: what followed explains them, once they are cleared, as forks come with campaigns
- * too, though few; or real gains often are that large.
+ * The stars beyond the usual that seem plausible. With forks known, those that they support, but none before the burst is cleared:
+ * campaigns bring a few forks too. Without, as many as real gains often have.
  */
 function supportedOf(surge: Surge, isCleared: boolean): number {
   const supported = surge.seen.at(-1)?.supported;

@@ -1,4 +1,4 @@
-/** Files that runs of `publish` write: their names, their contents, and the end of those that are no longer wanted. */
+/** Names, writes and deletes the files of `publish`. */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -17,7 +17,7 @@ export function write(path: string, body: string | Uint8Array | null): void {
   replaceFile(path, body ?? "");
 }
 
-/** What an earlier run has written as JSON; undefined if there is none, or if it is damaged. */
+/** Reads JSON that an earlier run wrote; undefined if it is missing or damaged. */
 export function readEarlier<T>(path: string, schema: z.ZodType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(readFileSync(path, "utf8")));
@@ -26,9 +26,9 @@ export function readEarlier<T>(path: string, schema: z.ZodType<T>): T | undefine
   }
 }
 
-/** Deletes the files that an earlier run has written to a folder, and this one has not. Others in it are not ours to delete. */
+/** Deletes the files in a folder that an earlier run wrote and this one did not. Others in it are not ours to delete. */
 export function removeStale(folder: string, earlier: readonly string[], current: readonly string[]): void {
-  // Some systems take names that differ in case for the same.
+  // Some systems ignore the case of names.
   const kept = new Set(current.map((file) => file.toLowerCase()));
   for (const file of earlier) if (!kept.has(file.toLowerCase())) rmSync(join(folder, file), { force: true });
 }

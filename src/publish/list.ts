@@ -54,7 +54,7 @@ export interface Listed {
 }
 
 /**
- * The repositories that a list asks for; if a part of it cannot be read, also those that the last run has published. Owners and READMEs
+ * The repositories that a list asks for; if a part of it cannot be read, also those that the last run published. Owners and READMEs
  * take a request each.
  */
 export async function resolveList(

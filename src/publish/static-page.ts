@@ -8,7 +8,7 @@ import { unescapeXml } from "../lib/xml.js";
 const NEEDS_SERVER =
   /<form\b[\s\S]*?<\/form>|<button\b[\s\S]*?<\/button>|<script\b[\s\S]*?<\/script>|<section><h2 id="begin">[\s\S]*?<\/section>|<span class="hidden" id="page-link">[\s\S]*?<\/span>|<meta (?:property="og:(?:url|image[^"]*)"|name="twitter[^"]*"|http-equiv="[^"]*")(?:[^>"]|"[^"]*")*>|<link rel="canonical"(?:[^>"]|"[^"]*")*>/g;
 
-/** What is only right where a server is. */
+/** Texts that are only true with a server. */
 const WORDS = [
   [", which you can check through the API.", "."],
   ['<a href="/docs">API</a>', '<a href="/repositories.ndjson">All data</a>'],
@@ -20,9 +20,9 @@ const WORDS = [
 ] as const;
 
 const LINK = / (href|src)="(\/(?!\/)[^"]*|#[^"]+)"/g;
-/** Loads something that is not there. */
+/** A link element without an address, which loads nothing. */
 const DEAD_ELEMENT = /<link(?!(?:[^>"]|"[^"]*")* href=)(?:[^>"]|"[^"]*")*>/g;
-/** With what comes before and after it, which decides whether it goes or leaves its text if it leads nowhere. */
+/** A link and what surrounds it, which decides whether a dead one is removed or leaves its text. */
 const ANCHOR = /(<p(?: [^>]*)?>|<\/h2>| · )?<a((?: (?:[^>"]|"[^"]*")*)?)>([\s\S]*?)<\/a>(<\/p>)?/g;
 /** Tiles are numbers that are also links. */
 const MENU = /<(nav|footer)\b(?! class="tiles")[\s\S]*?<\/\1>/g;
