@@ -67,19 +67,12 @@ function inputOf(document: object): string {
       }),
     ),
   });
-  const input = JSON.stringify({
+  const input = {
     ...rest,
     paths: mapValues(paths, (item) => mapValues(item, successesOf)),
     components: { schemas: components.schemas },
-  });
-  return JSON.stringify(JSON.parse(input, wholeRecords));
-}
-
-/** Drops partial records, as the client has types of its own for `fields`, and examples. */
-function wholeRecords(key: string, value: unknown): unknown {
-  if (key === "example" || key === "examples" || /^Partial[A-Z]/.test(key)) return undefined;
-  const { anyOf: [record, partial] = [] } = Object(value) as { anyOf?: { $ref?: string }[] };
-  return partial?.$ref?.includes("/Partial") ? record : value;
+  };
+  return JSON.stringify(input, (key, value) => (key === "example" || key === "examples" ? undefined : value));
 }
 
 /** What is meant by a reference to one of these components. */

@@ -11,8 +11,6 @@ import type { Repository } from "./schema.js";
 import { send } from "./send.js";
 import type {
   Argument,
-  Fields,
-  FieldsPath,
   JsonOf,
   JsonPathWith,
   Method,
@@ -23,9 +21,7 @@ import type {
   PageOf,
   PathWith,
   RowOf,
-  Sparse,
   StreamPath,
-  WithFields,
 } from "./types.js";
 
 export {
@@ -38,17 +34,13 @@ export {
 export type { ClientOptions, Clock, CommonOptions, ResponseStore, Retry, StoredResponse } from "./options.js";
 export type * from "./schema.js";
 export type {
-  Fields,
-  FieldsPath,
   JsonPathWith,
   Method,
   PagedPath,
   PageOf,
   PathWith,
   RowOf,
-  Sparse,
   StreamPath,
-  WithFields,
 } from "./types.js";
 
 /** Options as the code handles them; the types of the methods say which of them a path has. */
@@ -72,13 +64,11 @@ export class Sidereal {
     this.#base = new URL(options.baseUrl);
   }
 
-  /** Returns the JSON of a GET. With `fields`, its records have those only. */
-  get<P extends FieldsPath>(path: P, options: WithFields<P>): Promise<Sparse<JsonOf<OperationAt<"get", P>>>>;
+  /** Returns the JSON of a GET. */
   get<P extends JsonPathWith<"get">>(
     path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format" | "fields">>
-  ): Promise<JsonOf<OperationAt<"get", P>>>;
-  get(path: string, options?: AnyOptions): Promise<unknown> {
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format">>
+  ): Promise<JsonOf<OperationAt<"get", P>>> {
     return this.#json("get", path, options);
   }
 
@@ -119,52 +109,37 @@ export class Sidereal {
   }
 
   /** The pages of a list, from the first one or from the `page` or `cursor` of the query; 100 rows each unless it has a `limit`. */
-  pages<P extends PagedPath & FieldsPath>(
-    path: P,
-    options: WithFields<P>,
-  ): AsyncGenerator<Sparse<PageOf<P>>, void, undefined>;
   pages<P extends PagedPath>(
     path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format" | "fields">>
-  ): AsyncGenerator<PageOf<P>, void, undefined>;
-  pages(path: string, options?: AnyOptions): AsyncGenerator<Page, void, undefined> {
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format">>
+  ): AsyncGenerator<PageOf<P>, void, undefined> {
     return this.#pages(path, options);
   }
 
   /** The rows of all pages. To stop, leave the loop. */
-  rows<P extends PagedPath & FieldsPath>(
+  async *rows<P extends PagedPath>(
     path: P,
-    options: WithFields<P>,
-  ): AsyncGenerator<Fields<RowOf<P>>, void, undefined>;
-  rows<P extends PagedPath>(
-    path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format" | "fields">>
-  ): AsyncGenerator<RowOf<P>, void, undefined>;
-  async *rows(path: string, options?: AnyOptions): AsyncGenerator<unknown, void, undefined> {
-    for await (const { data } of this.#pages(path, options)) yield* data;
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "format">>
+  ): AsyncGenerator<RowOf<P>, void, undefined> {
+    for await (const { data } of this.#pages<Page<RowOf<P>>>(path, options)) yield* data;
   }
 
   /**
    * The rows of a whole list that the service sends as one response; needs a key. Throws NETWORK if it is cut short. The time limit
    * covers the first bytes alone, and a stream that has begun is not sent again.
    */
-  stream<P extends StreamPath & FieldsPath>(
+  async *stream<P extends StreamPath>(
     path: P,
-    options: WithFields<P>,
-  ): AsyncGenerator<Fields<Repository>, void, undefined>;
-  stream<P extends StreamPath>(
-    path: P,
-    ...[options]: Argument<OptionsOf<OperationAt<"get", P>, "fields">>
-  ): AsyncGenerator<Repository, void, undefined>;
-  async *stream(path: string, options: AnyOptions = {}): AsyncGenerator<unknown, void, undefined> {
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>>>
+  ): AsyncGenerator<Repository, void, undefined> {
     const { body } = await this.#open("get", path, options);
-    if (body !== null) yield* linesOf(body, options.signal);
+    if (body !== null) yield* linesOf(body, options?.signal);
   }
 
-  async *#pages(path: string, options: AnyOptions = {}): AsyncGenerator<Page, void, undefined> {
+  async *#pages<P extends Page>(path: string, options: AnyOptions = {}): AsyncGenerator<P, void, undefined> {
     let query: Parameters = { limit: ROWS_PER_PAGE, ...options.query };
     for (;;) {
-      const body = await this.#json<Page>("get", path, { ...options, query });
+      const body = await this.#json<P>("get", path, { ...options, query });
       yield body;
       const { hasMore, nextCursor, page } = body.meta;
       if (!hasMore) return;

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 723bd98e0b563b1e
- * Types: b411325307c4c2c5
+ * Document: 6b65b9348af0c190
+ * Types: b06da6adbb25a570
  */
 export interface paths {
     "/api": {
@@ -2837,8 +2837,6 @@ export interface operations {
                 fullName?: string[];
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -2907,8 +2905,6 @@ export interface operations {
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: never;
             path?: never;
@@ -2968,8 +2964,6 @@ export interface operations {
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: never;
             path?: never;
@@ -3035,8 +3029,6 @@ export interface operations {
                 cursor?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3111,8 +3103,6 @@ export interface operations {
                 cursor?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3187,8 +3177,6 @@ export interface operations {
                 cursor?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3263,8 +3251,6 @@ export interface operations {
                 cursor?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3448,8 +3434,6 @@ export interface operations {
                 explain?: "true" | "false";
                 /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
                 /** @description The full name, owner/name. */
                 fullName: string;
             };
@@ -3472,6 +3456,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3485,8 +3470,6 @@ export interface operations {
                 explain?: "true" | "false";
                 /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3509,6 +3492,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3528,8 +3512,6 @@ export interface operations {
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
                 /** @description An id, owner/name of any provider, or provider:owner/name; up to 100 times. */
                 repo: string[];
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
@@ -3597,8 +3579,6 @@ export interface operations {
                 to?: string;
                 /** @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday). */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
             };
@@ -3756,8 +3736,6 @@ export interface operations {
                 explain?: "true" | "false";
                 /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3782,6 +3760,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3795,8 +3774,6 @@ export interface operations {
                 explain?: "true" | "false";
                 /** @description The window of `trend`; `trends` has all of them. */
                 window?: "24h" | "7d" | "30d";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -3817,6 +3794,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description What was requested. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -4559,8 +4537,6 @@ export interface operations {
                 cursor?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */
@@ -5243,8 +5219,6 @@ export interface operations {
                 cursor?: string;
                 /** @description csv: the rows as a file (RFC 4180), without meta. */
                 format?: "json" | "csv";
-                /** @description Only these fields: up to 60 names, separated by commas, dotted where nested. */
-                fields?: string;
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */

@@ -62,30 +62,6 @@ export type StreamPath = {
     : never;
 }[PathWith<"get">];
 
-/** The paths that return only some fields of their records on request. */
-export type FieldsPath = {
-  [P in PathWith<"get">]: "fields" extends keyof NonNullable<OperationAt<"get", P>["parameters"]["query"]>
-    ? P
-    : never;
-}[PathWith<"get">];
-
-/** Options with `fields`. */
-export type WithFields<P extends FieldsPath> = OptionsOf<OperationAt<"get", P>, "format"> & {
-  query: { fields: string };
-};
-
-/** A record of which only some fields were requested. */
-export type Fields<T> = T extends readonly (infer U)[]
-  ? Fields<U>[]
-  : T extends object
-    ? { [K in keyof T]?: Fields<T[K]> }
-    : T;
-
-/** A response whose records have only some fields. */
-export type Sparse<Body> = Body extends { data: infer Data }
-  ? Omit<Body, "data"> & { data: Fields<Data> }
-  : Body;
-
 /** The parameters and the body of an operation. `Left` are query parameters that may not be given. */
 export type OptionsOf<O extends AnyOperation, Left extends string = never> = CommonOptions &
   Part<"path", O["parameters"]["path"]> &

@@ -4,7 +4,7 @@ import { AppError, errorCode } from "../lib/errors.js";
 import { time, z } from "../lib/schema.js";
 import { CATALOGUE_KINDS } from "../repositories/repositories.js";
 import { type Dump, type Dumps, sumsOf } from "../transfer/transfer.js";
-import { type ApiServices, binaryContent, dataResponse, operation } from "./operation.js";
+import { type ApiServices, BINARY, dataResponse, operation } from "./operation.js";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const whole = z.int().nonnegative();
@@ -73,8 +73,6 @@ export const listDumps = operation({
   },
 });
 
-const parquet = binaryContent("/api/dumps/20260430T120000Z/repositories.parquet");
-
 export const getDumpFile = operation({
   id: "getDumpFile",
   tags: ["Dumps"],
@@ -97,7 +95,7 @@ export const getDumpFile = operation({
       description: "The file.",
       headers: z.object({ "Content-Disposition": z.string() }),
       content: {
-        "application/vnd.apache.parquet": parquet,
+        "application/vnd.apache.parquet": BINARY,
         "text/plain": {
           schema: z.string().openapi({ example: `${"5f".repeat(32)}  repositories.parquet\n` }),
         },
@@ -106,7 +104,7 @@ export const getDumpFile = operation({
     206: {
       description: "The range of the file.",
       headers: z.object({ "Content-Range": z.string() }),
-      content: { "application/vnd.apache.parquet": parquet },
+      content: { "application/vnd.apache.parquet": BINARY },
     },
   },
   errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],

@@ -16,7 +16,7 @@ import type { RepositoryName } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import { isStale } from "../repositories/repositories.js";
 import { getNamed, repositoryReference, themeParameter, whileRead } from "./embed-parameters.js";
-import { type ApiServices, binaryContent, operation } from "./operation.js";
+import { type ApiServices, BINARY, operation } from "./operation.js";
 import { READING_CACHE, svg, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
@@ -143,7 +143,7 @@ export const getCard = operation({
   responses: {
     200: {
       description: "The card.",
-      content: { "image/png": binaryContent("/api/embed/card.png?repo=github:vuejs/core") },
+      content: { "image/png": BINARY },
     },
   },
   errors: ["NOT_FOUND"],

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import {
   decodeCursor,
-  type ListRow,
   type ListSpec,
   type Lists,
   listKey,
@@ -13,7 +12,6 @@ import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { z } from "../lib/schema.js";
 import { csvHeader, csvLine, REPOSITORY_COLUMNS } from "./csv.js";
-import { repositoryFields, type Selection } from "./fields.js";
 import { operation, type ResponseContract } from "./operation.js";
 import { repositoryView } from "./views.js";
 
@@ -25,24 +23,18 @@ const TYPES: Readonly<Record<Format, string>> = { ndjson: "application/x-ndjson"
 const BATCH_ROWS = 500;
 const MAX_ROWS = 10_000;
 
-interface Form {
-  format: Format;
-  fields: Selection | undefined;
-}
-
 /** The rows of a list as text, a batch at a time: page after page by cursor, so rows neither repeat nor are skipped while data changes. */
-async function* batchesOf(lists: Lists, list: ListSpec, { format, fields }: Form) {
-  const columns = fields?.columns ?? REPOSITORY_COLUMNS;
-  const jsonOf = (row: ListRow) =>
-    JSON.stringify(fields === undefined ? repositoryView(row) : fields.pick(repositoryView(row)));
-  let text = format === "csv" ? csvHeader(columns) : "";
+async function* batchesOf(lists: Lists, list: ListSpec, format: Format) {
+  let text = format === "csv" ? csvHeader(REPOSITORY_COLUMNS) : "";
   let page: ListSpec["page"] = { limit: BATCH_ROWS, offset: 0 };
   for (let left = MAX_ROWS; left > 0; left -= BATCH_ROWS) {
     const { rows, asOf, ageDays, nextCursor } = await lists.read({ ...list, page });
     const freshness = { asOf: timeOrNull(asOf), ageDays };
-    for (const row of rows)
+    for (const view of rows.map(repositoryView))
       text +=
-        format === "csv" ? csvLine(columns, { ...repositoryView(row), ...freshness }) : `${jsonOf(row)}\n`;
+        format === "csv"
+          ? csvLine(REPOSITORY_COLUMNS, { ...view, ...freshness })
+          : `${JSON.stringify(view)}\n`;
     yield Buffer.from(text);
     if (nextCursor === null) return;
     page = { limit: BATCH_ROWS, after: decodeCursor(listKey(list), nextCursor) };
@@ -72,10 +64,10 @@ function streaming({ id, format, summary, body, example }: Streaming) {
     summary,
     description:
       "The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. The last chunk of a body that is cut short is missing.",
-    query: listQuery.omit({ limit: true, page: true, cursor: true }).extend({ fields: repositoryFields }),
+    query: listQuery.omit({ limit: true, page: true, cursor: true }),
     responses: { 200: ok },
-    async handle({ services: { modules }, query: { fields, ...query } }) {
-      const batches = batchesOf(modules.lists, listSpec({ ...query, limit: 1 }), { format, fields });
+    async handle({ services: { modules }, query }) {
+      const batches = batchesOf(modules.lists, listSpec({ ...query, limit: 1 }), format);
       // Read here, so that a failure is an ordinary error.
       const first = await batches.next();
       async function* body() {

@@ -2,14 +2,13 @@ import { type ListQuery, listPage, listQuery, type Sort } from "../discovery/dis
 import type { HttpRequest, Reply } from "../http/http.js";
 import { z } from "../lib/schema.js";
 import { formatParameter, orCsv, REPOSITORY_COLUMNS } from "./csv.js";
-import { repositoryFields, type Selection } from "./fields.js";
 import { namedRepositories } from "./named-repositories.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import { namedParameters } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
 
-const withFormat = { format: formatParameter, fields: repositoryFields };
+const withFormat = { format: formatParameter };
 
 const responses = {
   200: orCsv(
@@ -21,7 +20,7 @@ const responses = {
 interface ListRequest {
   services: ApiServices;
   http: HttpRequest;
-  query: ListQuery & { format: "json" | "csv"; fields?: Selection | undefined };
+  query: ListQuery & { format: "json" | "csv" };
   /** Name of the CSV file. */
   file: string;
 }

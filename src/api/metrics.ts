@@ -12,11 +12,16 @@ import {
   spanOfDays,
 } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
-import { pointFields, pointSchema, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import { checkDays, daysParameters } from "./parameters.js";
-import { seriesMetaSchema, seriesPartsView, snapshotView, stepParameter } from "./series-views.js";
+import {
+  seriesMetaSchema,
+  seriesPartsView,
+  snapshotSchema,
+  snapshotView,
+  stepParameter,
+} from "./series-views.js";
 import { rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
@@ -71,23 +76,21 @@ export const listMetrics = operation({
   description:
     "Oldest first, at most 2,000 points, or 10,000 with from or to; meta.resolution is their step. The window ends with the newest counts of the repository. Costs one unit for each 2,000 points. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
-  query: seriesQuery.extend({ fields: pointFields, format: formatParameter }),
+  query: seriesQuery.extend({ format: formatParameter }),
   responses: {
-    200: orCsv(dataMetaResponse("The series.", z.array(pointSchema), seriesMetaSchema), SNAPSHOT_COLUMNS),
+    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema), SNAPSHOT_COLUMNS),
   },
   errors: ["NOT_FOUND"],
-  handle: async ({ params: { id }, query: { fields, format, ...query }, services }) => {
+  handle: async ({ params: { id }, query: { format, ...query }, services }) => {
     checkDays(query);
     const repository = await services.modules.catalog.get(id);
     const { points, data, meta } = await readSeries(repository, services, query);
     const units = Math.max(1, Math.ceil(points.length / POINTS_PER_UNIT));
     if (format === "csv") {
       const rows = points.map((point) => snapshotRow(repository, point));
-      const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
-      return { ...csv(`sidereal-${id}-${spanName(query)}`, columns, rows), units };
+      return { ...csv(`sidereal-${id}-${spanName(query)}`, SNAPSHOT_COLUMNS, rows), units };
     }
-    const shown = fields === undefined ? data : pickedPoints(fields, repository, points);
-    return { ...json({ data: shown, meta }), units };
+    return { ...json({ data, meta }), units };
   },
 });
 
@@ -119,10 +122,6 @@ async function readSeries(
     nextRefreshAt: timeOrNull(nextRefreshAt),
   };
   return { points: series.points, data, meta };
-}
-
-export function pickedPoints(fields: Selection, repository: Repository, points: readonly Snapshot[]) {
-  return points.map((point) => fields.pick(snapshotRow(repository, point)));
 }
 
 const RANK_COLUMNS = [

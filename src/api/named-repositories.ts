@@ -2,13 +2,12 @@ import { freshnessOf, type ListQuery, measuredAt } from "../discovery/discovery.
 import type { HttpRequest, Reply } from "../http/http.js";
 import { ageInDays } from "../lib/clock.js";
 import { invalidParameter } from "../lib/errors.js";
-import type { Selection } from "./fields.js";
 import type { ApiServices } from "./operation.js";
 import { findReferenced, MAX_REFERENCES, missingReferences, readReferences, textsOf } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 
 /** Parameters that repositories by id and name go with. */
-const ALLOWED = ["id", "fullName", "provider", "window", "fields", "format"];
+const ALLOWED = ["id", "fullName", "provider", "window", "format"];
 
 interface NamedRequest {
   services: ApiServices;
@@ -17,7 +16,6 @@ interface NamedRequest {
     id?: string[] | undefined;
     fullName?: string[] | undefined;
     format: "json" | "csv";
-    fields?: Selection | undefined;
   };
   /** Name of the CSV file. */
   file: string;
@@ -29,7 +27,7 @@ interface NamedRequest {
  */
 export async function namedRepositories({ services, http, query, file }: NamedRequest): Promise<Reply> {
   const { modules, clock, config } = services;
-  const { window, provider, format, fields } = query;
+  const { window, provider, format } = query;
   const other = [...http.query.keys()].find((name) => !ALLOWED.includes(name));
   if (other !== undefined) throw invalidParameter(other, "cannot be given together with id or fullName");
   if (provider !== undefined && query.fullName === undefined)
@@ -61,7 +59,7 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
   return repositoryPage(page, {
     http,
     baseUrl,
-    query: { limit: MAX_REFERENCES, window, format, fields },
+    query: { limit: MAX_REFERENCES, window, format },
     file,
   });
 }

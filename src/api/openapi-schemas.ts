@@ -1,6 +1,6 @@
 import { FIELD_NOTES } from "./openapi-notes.js";
 
-/** Completes the schemas of an OpenAPI document: partial records for `fields`, descriptions of fields, and examples of responses. */
+/** Completes the schemas of an OpenAPI document: descriptions of fields, and examples of responses. */
 
 /** The part of a JSON schema that is read here. */
 interface Schema {
@@ -23,13 +23,11 @@ interface Schema {
 interface Media {
   schema?: Schema;
   example?: unknown;
-  examples?: unknown;
 }
 interface Body {
   content?: Record<string, Media>;
 }
 interface Operation {
-  parameters?: { name?: string }[];
   requestBody?: Body;
   responses: Record<string, Body>;
 }
@@ -44,10 +42,6 @@ const REFERENCE = "#/components/schemas/";
 export function completeSchemas(document: CompletedDocument): void {
   const { schemas } = document.components;
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  for (const { parameters = [], responses } of operations) {
-    const data = responses["200"]?.content?.["application/json"]?.schema?.properties?.data;
-    if (data !== undefined && parameters.some(({ name }) => name === "fields")) allowPartial(data, schemas);
-  }
   const bodies = operations.flatMap(({ requestBody = {}, responses }) => [
     requestBody,
     ...Object.values(responses),
@@ -56,36 +50,8 @@ export function completeSchemas(document: CompletedDocument): void {
   for (const schema of [...Object.values(schemas), ...media.flatMap(({ schema }) => schema ?? [])])
     describeFields(schema);
   for (const one of media)
-    if (one.schema !== undefined && one.examples === undefined)
+    if (one.schema !== undefined && one.schema.format !== "binary")
       one.example ??= exampleOf(one.schema, schemas);
-}
-
-/** Lets a record, or those of a list, have only some of its fields. */
-function allowPartial(data: Schema, schemas: Record<string, Schema>): void {
-  const record = data.items ?? data;
-  const { $ref } = record;
-  if ($ref === undefined) return;
-  delete record.$ref;
-  record.anyOf = [{ $ref }, { $ref: partialOf($ref, schemas) }];
-}
-
-/** The same schema, and those that it refers to, with no field required. */
-function partialOf($ref: string, schemas: Record<string, Schema>): string {
-  const name = $ref.slice(REFERENCE.length);
-  const schema = schemas[name];
-  if (schema?.properties === undefined && schema?.allOf === undefined) return $ref;
-  const partial = `Partial${name}`;
-  if (schemas[partial] === undefined) {
-    schemas[partial] = JSON.parse(JSON.stringify(schema), (key, value) => {
-      if (key === "required" && Array.isArray(value)) return undefined;
-      return key === "$ref" ? partialOf(value, schemas) : value;
-    });
-    schemas[partial] = {
-      ...schemas[partial],
-      description: `The requested fields of ${name}, see the parameter fields.`,
-    };
-  }
-  return `${REFERENCE}${partial}`;
 }
 
 /** Describes the fields that have no description by their name, which means the same in all records. */

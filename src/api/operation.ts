@@ -64,8 +64,6 @@ class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends
 
 interface Content {
   schema: z.ZodType;
-  /** Only of what is no text: an address of it below the base URL. */
-  examples?: { file: { externalValue: string } };
 }
 
 /** A response in the contract: its description, and its schemas by media type. */
@@ -210,11 +208,8 @@ export function errorResponses(...codes: ErrorCode[]): Record<number, ResponseCo
   return Object.fromEntries([...byStatus].map(([status, names]) => [status, failure(names)]));
 }
 
-/** A file that is no text. `example`: its path. */
-export function binaryContent(example: string): Content {
-  const schema = z.string().openapi({ format: "binary" });
-  return { schema, examples: { file: { externalValue: example } } };
-}
+/** A file that is not text. */
+export const BINARY: Content = { schema: z.string().openapi({ format: "binary" }) };
 
 /** A successful JSON response in the envelope. */
 export function dataResponse(description: string, data: z.ZodType): ResponseContract {

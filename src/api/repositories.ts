@@ -11,7 +11,6 @@ import {
   repositoryId,
   splitFullName,
 } from "../repositories/repositories.js";
-import { detailFields, type Selection } from "./fields.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { detailSchema, detailView } from "./repository-detail.js";
 
@@ -21,7 +20,6 @@ const detailQuery = z.object({
     .default("false")
     .openapi({ description: "true: include an explanation of each score." }),
   window: windowParameter.openapi({ description: "The window of `trend`; `trends` has all of them." }),
-  fields: detailFields,
 });
 
 const detailResponses = {
@@ -64,7 +62,7 @@ const byParts: AddressOf = (repository) => {
 
 interface DetailRequest {
   services: ApiServices;
-  query: { explain: "true" | "false"; window: Window; fields?: Selection | undefined };
+  query: { explain: "true" | "false"; window: Window };
 }
 
 export async function readDetail(
@@ -86,9 +84,7 @@ export async function readDetail(
 }
 
 async function detail(found: CurrentlyDescribed, request: DetailRequest): Promise<Reply> {
-  const data = await readDetail(found, request);
-  const { fields } = request.query;
-  return json({ data: fields === undefined ? data : fields.pick(data) });
+  return json({ data: await readDetail(found, request) });
 }
 
 interface Redirected {

@@ -3,7 +3,6 @@ import { LAST_NUMBERED, type ListPage, type ListQuery, type ListRow } from "../d
 import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
-import type { Selection } from "./fields.js";
 import { measuredView } from "./freshness.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
@@ -21,7 +20,7 @@ export const WATCHED_COLUMNS: readonly CsvColumn<RepositoryRow & { addedAt: stri
 interface PageOptions {
   http: HttpRequest;
   baseUrl: string;
-  query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv"; fields?: Selection | undefined };
+  query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv" };
   /** Name of the CSV file. */
   file: string;
   /** Of a watchlist only. A row without an entry was removed meanwhile. */
@@ -52,23 +51,19 @@ export function pageMeta(
 export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, addedAt }: PageOptions): Reply {
   const { rows: all } = page;
   const rows = addedAt === undefined ? all : all.filter(({ repository }) => addedAt.has(repository.id));
-  const { limit, format, fields } = query;
+  const { limit, format } = query;
   const meta = pageMeta(page, query);
   const { asOf, ageDays } = meta;
   const viewOf = (row: ListRow) => ({
     ...repositoryView(row),
     addedAt: timeOrNull(addedAt?.get(row.repository.id)),
   });
-  const recordOf = (row: ListRow) => {
-    if (fields !== undefined) return fields.pick(viewOf(row));
-    return addedAt === undefined ? repositoryView(row) : viewOf(row);
-  };
+  const recordOf = addedAt === undefined ? repositoryView : viewOf;
   const table = () => {
     const views = rows.map((row) => ({ ...viewOf(row), asOf, ageDays }));
-    if (fields !== undefined) return csv(file, fields.columns, views);
     return csv(file, addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS, views);
   };
-  const reply = format === "csv" ? table() : json({ data: rows.map(recordOf), meta });
+  const reply = format === "csv" ? table() : json({ data: rows.map((row) => recordOf(row)), meta });
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...page, limit }) } };
 }
 

@@ -70,8 +70,7 @@ function route(
   const body = operation.body === null ? "none" : "json";
   const hasCsv = operation.responses[200]?.content?.["text/csv"] !== undefined && query.includes("format");
   const csv = hasCsv ? { csv: true as const } : {};
-  const sets = query.includes("fields") ? { setQuery: ["fields"] } : {};
-  return { operation, route: { form: "json", ...facts, ...csv, ...sets, method, path, query, body } };
+  return { operation, route: { form: "json", ...facts, ...csv, method, path, query, body } };
 }
 
 const limit = (bucket: RateLimit["bucket"], more: Partial<RateLimit> = {}): RateLimit => ({

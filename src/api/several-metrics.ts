@@ -11,14 +11,11 @@ import {
   type Repository,
   spanOfDays,
 } from "../repositories/repositories.js";
-import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
-import { pointFields, pointSchema } from "./fields.js";
+import { csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import {
   POINTS_PER_UNIT,
-  pickedPoints,
   SNAPSHOT_COLUMNS,
-  type SnapshotRow,
   seriesQuery,
   seriesWindowMs,
   seriesWindowParameter,
@@ -34,7 +31,7 @@ import {
   repositoriesParameter,
   textsOf,
 } from "./references.js";
-import { betweenPoints, seriesPartsView, thinningFields } from "./series-views.js";
+import { betweenPoints, seriesPartsView, snapshotSchema, thinningFields } from "./series-views.js";
 import { renamedView } from "./views.js";
 
 /** The most units that points can cost: a request pays one for each repository up to this, and gets back what it does not use. */
@@ -53,7 +50,7 @@ const seriesSchema = z
     asOf: freshnessFields.asOf,
     lastSeenAt: time.nullable(),
     stale: z.boolean().openapi({ description: "See Repository." }),
-    points: z.array(pointSchema).openapi({ description: "Oldest first." }),
+    points: z.array(snapshotSchema).openapi({ description: "Oldest first." }),
     ...betweenPoints,
   })
   .openapi("Series");
@@ -88,7 +85,6 @@ export const listSeveralMetrics = operation({
     "In the order of the request. All have the finest step by which there are at most 20,000 points in all, and of each 2,000, or 10,000 with from or to. Costs one unit, and one for each 2,000 points.",
   query: seriesQuery.extend({
     repo: repositoriesParameter,
-    fields: pointFields,
     format: formatParameter,
   }),
   responses: {
@@ -97,8 +93,7 @@ export const listSeveralMetrics = operation({
   handle: async ({ query, services }) => {
     const { modules, clock } = services;
     const { catalog } = modules;
-    const { window, from, step, fields, format } = query;
-    const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
+    const { window, from, step, format } = query;
     const references = readReferences({ repo: query.repo });
     const found = await findReferenced(modules, references);
     const repositories = await catalog.findMany(found.ids);
@@ -111,7 +106,9 @@ export const listSeveralMetrics = operation({
       const series = several.of(repository.id);
       written += series.points.length;
       if (format === "csv") {
-        parts.push(...series.points.map((point) => csvLine(columns, snapshotRow(repository, point))));
+        parts.push(
+          ...series.points.map((point) => csvLine(SNAPSHOT_COLUMNS, snapshotRow(repository, point))),
+        );
       } else {
         const view: z.output<typeof seriesSchema> = {
           repositoryId: String(repository.id),
@@ -124,8 +121,7 @@ export const listSeveralMetrics = operation({
           stale: isStale(repository, recency),
           ...seriesPartsView(series),
         };
-        const shown = fields && { points: pickedPoints(fields, repository, series.points) };
-        parts.push(parts.length === 0 ? "" : ",", JSON.stringify({ ...view, ...shown }));
+        parts.push(parts.length === 0 ? "" : ",", JSON.stringify(view));
       }
       if (written < TURN_POINTS) continue;
       written = 0;
@@ -134,7 +130,7 @@ export const listSeveralMetrics = operation({
 
     if (format === "csv")
       return {
-        ...csvFile(`sidereal-metrics-${spanName(query)}`, csvHeader(columns) + parts.join("")),
+        ...csvFile(`sidereal-metrics-${spanName(query)}`, csvHeader(SNAPSHOT_COLUMNS) + parts.join("")),
         units,
       };
     const { asOf } = freshnessOf(repositories.map(({ countedAt }) => countedAt));

@@ -6,7 +6,6 @@ import type { Modules } from "../modules.js";
 import { repositoryId } from "../repositories/repositories.js";
 import { SUM_STEPS, UnknownRepositories, type WatchlistAccess } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
-import { watchedFields } from "./fields.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
 import { idsField } from "./parameters.js";
@@ -17,7 +16,7 @@ import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 
 /** What watchlists with tokens and the one of an account have in common. */
 
-export const watchedQuery = watchlistQuery.extend({ format: formatParameter, fields: watchedFields });
+export const watchedQuery = watchlistQuery.extend({ format: formatParameter });
 export const watchedResponse = orCsv(
   dataMetaResponse("A page of repositories.", z.array(watchedRepositorySchema), repositoryPageMetaSchema),
   WATCHED_COLUMNS,

@@ -42,8 +42,6 @@ export interface Route {
   aliases?: Readonly<Record<string, string>>;
   /** Those of them whose case does not matter: the cache keeps one response for all spellings. */
   foldedQuery?: readonly string[];
-  /** Those of them that hold names in any order, separated by commas: the order matters only in a table (`format=csv`). */
-  setQuery?: readonly string[];
   /** Those of them that concern the sender alone: a response to a request with one is never shared. */
   privateQuery?: readonly string[];
   /** Whether `format=csv` returns a table: then `Accept: text/csv` does so too. */

@@ -5,7 +5,6 @@ import type { PublicAddress } from "./headers.js";
 import { parameterNotes } from "./ignored-parameters.js";
 import { noContent, redirect } from "./reply.js";
 import {
-  hasTooManyParts,
   isPathShort,
   type Message,
   prefersCsv,
@@ -214,18 +213,11 @@ function declaredParameters({ query: names }: Route, given: URLSearchParams): UR
 }
 
 /** Parameters with one spelling for each value. */
-function folded({ foldedQuery = [], setQuery = [] }: Route, declared: URLSearchParams): URLSearchParams {
-  const isTable = declared.get("format") === "csv";
-  const isSet = (name: string) => !isTable && setQuery.includes(name) && declared.has(name);
-  if (foldedQuery.length === 0 && !setQuery.some(isSet)) return declared;
-  // With more names than any parameter may have it is refused anyway.
-  const sorted = (value: string) =>
-    hasTooManyParts(value, ",")
-      ? value
-      : [...new Set(value.split(",").map((name) => name.trim()))].sort().join();
+function folded({ foldedQuery = [] }: Route, declared: URLSearchParams): URLSearchParams {
+  if (foldedQuery.length === 0) return declared;
   const pairs = [...declared].map(([name, value]): [string, string] => [
     name,
-    foldedQuery.includes(name) ? value.toLowerCase() : isSet(name) ? sorted(value) : value,
+    foldedQuery.includes(name) ? value.toLowerCase() : value,
   ]);
   return new URLSearchParams(pairs);
 }

@@ -29,6 +29,14 @@ onSqlite("What a request gets beside what it requests", (engine) => {
     assert.match(plain.headers.get("access-control-expose-headers") ?? "", /X-Ignored-Parameters/);
   });
 
+  test("records are whole, and tables have all columns, if a request still names some fields", async () => {
+    for (const path of ["/api/repos?id=1", "/api/repos/1?window=7d", "/api/repos/1/metrics?format=csv"]) {
+      const old = await world.get(`${path}&fields=fullName`);
+      assert.deepEqual([old.status, old.body], [200, (await world.get(path)).body], path);
+      assert.match(old.headers.get("x-ignored-parameters") ?? "", /^"fields"/);
+    }
+  });
+
   test("errors report them too, and pages, which other sites link to with names of their own, do not", async () => {
     const refused = await world.get("/api/repos?sort=x&dir=asc");
     assert.equal(refused.status, 400);

@@ -51,23 +51,6 @@ onSqliteAndLong("The client", (engine) => {
     assert.equal(other.data.id, data.id);
   });
 
-  test("types records as partial if only some fields are requested", async () => {
-    const { client } = clientOf(world);
-    const query = { fields: "fullName,trend.starsDelta", limit: 1, sort: "stars" } as const;
-    const { data, meta } = await client.get("/api/repos", { query });
-    const [record] = data;
-    // The compiler would refuse this if a field were taken for granted.
-    const [stars, gained]: [number | null | undefined, number | undefined] = [
-      record?.stars,
-      record?.trend?.starsDelta,
-    ];
-    assert.deepEqual([stars, gained, meta.limit], [undefined, 239, 1]);
-    for await (const row of client.rows("/api/repos", { query: { ...query, limit: 100 } })) {
-      const id: string | undefined = row.id;
-      assert.equal(id, undefined);
-    }
-  });
-
   test("walks through all rows of a list, each once, with as few requests as the API allows", async () => {
     const { client, sent } = clientOf(world);
     const found: string[] = [];

@@ -35,14 +35,12 @@ export function documentText(): string {
   return JSON.stringify(openApiDocument("https://sidereal.example"));
 }
 
-/** Validates by the schemas of the document; `isWhole`: without the partial records that only a request with `fields` gets. */
+/** Validates by the schemas of the document. */
 class Validators {
   readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   readonly #known = new Map<object, ValidateFunction>();
-  readonly #isWhole: boolean;
 
-  constructor(isWhole: boolean) {
-    this.#isWhole = isWhole;
+  constructor() {
     (addFormatsModule as unknown as (instance: Ajv2020) => void)(this.ajv);
     this.ajv.addSchema(this.#prepared({ $id: "document", components: document.components }));
   }
@@ -55,20 +53,15 @@ class Validators {
 
   /** References inside the document, as ajv finds them. */
   #prepared(schema: object): object {
-    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    return JSON.parse(text, (_, value) => {
-      const [record, partial] = value?.anyOf ?? [];
-      return this.#isWhole && partial?.$ref?.includes("/Partial") ? record : value;
-    });
+    return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
   }
 }
-const whole = new Validators(true);
-const partial = new Validators(false);
+const validators = new Validators();
 
 /** Fails unless each schema of the document is a JSON Schema. */
 export function checkSchemas(): void {
   for (const [name, schema] of Object.entries(document.components.schemas))
-    assert.ok(whole.ajv.validateSchema(schema), `${name}: ${JSON.stringify(whole.ajv.errors)}`);
+    assert.ok(validators.ajv.validateSchema(schema), `${name}: ${JSON.stringify(validators.ajv.errors)}`);
 }
 
 /** Paths of the contract as expressions, those without parameters first. */
@@ -90,8 +83,7 @@ export async function checkAnswer(request: Request, response: Response): Promise
   const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const isJson = isJsonType(type) && request.method !== "HEAD";
   const text = isDocumented(path) && isJson ? await decodedText(response) : "";
-  const hasFields = new URL(request.url).searchParams.has("fields");
-  checkDocumented({ method: request.method, path, status: response.status, type, text, hasFields });
+  checkDocumented({ method: request.method, path, status: response.status, type, text });
 }
 
 /** An answer, with what it was the answer to. */
@@ -104,8 +96,6 @@ export interface DocumentedAnswer {
   type: string;
   /** Empty where it is not looked at: an answer to HEAD, or no JSON. */
   text: string;
-  /** Whether only some fields were requested. */
-  hasFields?: boolean;
 }
 
 /** Whether a body of this type is one JSON text; lines of JSON are not. */
@@ -130,14 +120,7 @@ function entryOf(path: string): string | undefined {
 }
 
 /** The same for an answer as plain data. Returns false for a path that the contract does not cover. */
-export function checkDocumented({
-  method: sent,
-  path,
-  status,
-  type,
-  text,
-  hasFields = false,
-}: DocumentedAnswer): boolean {
+export function checkDocumented({ method: sent, path, status, type, text }: DocumentedAnswer): boolean {
   if (!isDocumented(path)) return false;
   checkedAnswers++;
   const body = isJsonType(type) && text !== "" ? JSON.parse(text) : undefined;
@@ -166,12 +149,12 @@ export function checkDocumented({
     return true;
   }
   assert.ok(schema, `${method} ${entry} answered ${status} as ${type}, which the document does not have`);
-  check(schema, body, path, hasFields);
+  check(schema, body, path);
   return true;
 }
 
 /** Fails unless the schema allows the value. */
-export function check(schema: object, body: unknown, where: string, hasFields = false): void {
-  const validate = (hasFields ? partial : whole).compile(schema);
+export function check(schema: object, body: unknown, where: string): void {
+  const validate = validators.compile(schema);
   assert.ok(validate(body), `${where}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
 }

@@ -4,6 +4,7 @@
  * have a command of their own.
  */
 export const SYSTEM: readonly string[] = [
+  "client/generators",
   "reliability",
   "tracking/avatars",
   "tracking/endless-lists",
@@ -65,6 +66,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "browser/palette": 14,
   "mcp/stdio": 14,
   "discovery/rankings/ranks": 14,
+  "client/generators": 13,
   "transfer/damage": 13,
   "api/passkeys": 12,
   "browser/charts": 12,

@@ -71,7 +71,6 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     page: one("1", "2", "50", "100"),
     cursor: one("x"),
     format: one("json", "csv"),
-    fields: one("fullName,stars", "trend,topics"),
     step: one("1h", "6h", "1w"),
     repository: one("a/b", "x".repeat(2_000)),
     repo: [[], named.slice(0, 1), named.slice(0, 6), named.slice(0, 20), named.slice(0, 100)],

@@ -63,7 +63,6 @@ export function checkResponse(request: FuzzRequest, response: RawResponse, origi
       status,
       type,
       text: request.method === "HEAD" ? "" : text,
-      hasFields: /[?&]fields=/.test(request.target),
     };
     if (status === 431) return text;
     if (!checkDocumented(answer) && !PAGE_STATUSES.has(status)) fail("a status that pages do not have");

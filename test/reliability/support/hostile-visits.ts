@@ -91,7 +91,7 @@ const IN_QUERY: Values = {
 const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
-  ...["step", "fields", "updatedAfter", "first", "base", "since", "most"],
+  ...["step", "updatedAfter", "first", "base", "since", "most"],
   ...[
     "metric",
     "range",
