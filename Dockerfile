@@ -19,7 +19,8 @@ RUN npm pack --silent \
 FROM node:24.21.0-bookworm-slim
 # The service needs no package manager.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
-  && install -d -m 0700 -o 1000 -g 1000 /data
+  && install -d -m 0700 -o 1000 -g 1000 /data \
+  && ln -s /opt/sidereal/dist/bundle/sidereal.cjs /usr/local/bin/sidereal
 COPY --from=build /opt/sidereal /opt/sidereal
 ENV NODE_ENV=production \
   SIDEREAL_HOST=0.0.0.0 \

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 6b65b9348af0c190
- * Types: b06da6adbb25a570
+ * Document: 9f47352b29e1cee2
+ * Types: 05bdd78e65666a91
  */
 export interface paths {
     "/api": {
@@ -2331,7 +2331,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_code_logged" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted";
+            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted";
             /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
             network: string;
             /** @description Depends on the event: agent, the family of the browser or program; method; key. */

@@ -32,7 +32,6 @@ export const ACCOUNT_EVENTS = [
   "feed_created",
   "feed_replaced",
   "feed_ended",
-  "operator_code_logged",
   "operator_entered",
   "operator_refused",
   "operator_left",

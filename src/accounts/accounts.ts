@@ -35,7 +35,14 @@ export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export type { AccountsContext } from "./context.js";
 export { type MailUse, readMailUse } from "./mail.js";
 export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time-codes.js";
-export { endSessionsOf, OPERATOR_MS, OPERATOR_SESSION_MS, type Operator, Operators } from "./operators.js";
+export {
+  createOperatorUrl,
+  endSessionsOf,
+  OPERATOR_MS,
+  OPERATOR_SESSION_MS,
+  type Operator,
+  Operators,
+} from "./operators.js";
 export { isOwnOrigin, safeNext } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
 export { type Adding, DailyQuotas, type Repeatable } from "./quotas.js";

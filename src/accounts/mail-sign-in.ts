@@ -15,7 +15,7 @@ export class MailSignIn {
   readonly #tasks: DeferredTasks;
 
   constructor(private readonly context: AccountsContext) {
-    this.codes = new OneTimeCodes(context, "sign-in");
+    this.codes = new OneTimeCodes(context);
     this.#mailer = new Mailer(context, "sign-in");
     this.#tasks = new DeferredTasks(context.log, "a mail to sign in with could not be made");
   }

@@ -17,7 +17,7 @@ export type CodeProof = { browser: string | undefined } & ({ token: string } | {
 
 /** What a code was requested for. */
 export interface CodeRequest {
-  /** In lower case; empty for an operator. */
+  /** In lower case. */
   email: string;
   /** The path to continue to, which was safe when it was requested. */
   next: string;
@@ -40,11 +40,7 @@ export function spacedCode(code: string): string {
  * could sign in, nor with which a code could be found by trying all of them.
  */
 export class OneTimeCodes {
-  /** Codes of one purpose are worth nothing for another. */
-  constructor(
-    private readonly context: AccountsContext,
-    private readonly purpose: "sign-in" | "operator",
-  ) {}
+  constructor(private readonly context: AccountsContext) {}
 
   /** Adds a request of a browser. The token and the code must reach only the person who may use them. */
   async create(browser: string, { email, next }: CodeRequest): Promise<{ token: string; code: string }> {
@@ -106,7 +102,7 @@ export class OneTimeCodes {
     return rows.find((row) => row.token_hash === token);
   }
 
-  /** Deletes expired requests, of all purposes. */
+  /** Deletes expired requests. */
   async removeExpired(): Promise<void> {
     await this.context.database.durable
       .deleteFrom("sign_in_requests")
@@ -142,7 +138,7 @@ export class OneTimeCodes {
   }
 
   #hash(browser: string): string {
-    return hashToken(`${this.purpose} ${browser}`);
+    return hashToken(`sign-in ${browser}`);
   }
 
   /** Not a plain hash: all codes can be tried in a second. */

@@ -1,17 +1,17 @@
 import { sql } from "kysely";
-import type { Database } from "../database/database.js";
-import { DAY_MS } from "../lib/clock.js";
+import type { Config } from "../config/config.js";
+import { type Database, writeDocument } from "../database/database.js";
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { insertEvent } from "./account-events.js";
 import { findAccountId } from "./addresses.js";
 import type { AccountsContext } from "./context.js";
-import { CODE_MS, OneTimeCodes, spacedCode } from "./one-time-codes.js";
 import { isLoopback } from "./origin.js";
 import { endSessions, isRecentSignIn } from "./sessions.js";
 
-/** Somebody who operates the service: the owner of a listed account, or somebody at the machine who has read its log. */
+/** Somebody who operates the service: the owner of a listed account, or a browser that has opened an address with a key. */
 export interface Operator {
-  /** null: at the machine, without an account. */
+  /** null: without an account. */
   accountId: string | null;
   /** Whether the sign-in is recent enough to change secrets. */
   isRecent: boolean;
@@ -21,47 +21,63 @@ export interface Operator {
 interface Visitor {
   /** The signed-in account, whose address is proven. */
   account: { id: string; email: string; sessionCreatedAt: number } | undefined;
-  /** Of a session at the machine. */
+  /** Of a session that a key began. */
   token: string | undefined;
-  /** See HttpRequest. */
-  isOnThisMachine: boolean;
+  /** Whether the locality of the request is `local`. */
+  isLocal: boolean;
 }
 
-/** How long an operator at the machine may change secrets after opening the printed address or entering a code. */
-export const OPERATOR_MS = 60 * 60_000;
+/** How long an unused key is valid. */
+const KEY_MS = HOUR_MS;
+/** The document with the hash of the key: what one process creates, another one takes. */
+const KEY = "operator key";
+
+/** How long an operator without an account may change secrets after opening the address with the key. */
+export const OPERATOR_MS = HOUR_MS;
 /** How long that browser may ask for repositories. */
 export const OPERATOR_SESSION_MS = 30 * DAY_MS;
 
+/** Whether the service is only for its own machine: its address is there, and the settings name no proxy in front. */
+const isForItsMachine = ({ baseUrl, trustedProxies }: Config): boolean =>
+  isLoopback(baseUrl) && trustedProxies.length === 0;
+
 /**
- * Who may operate the service on its pages. Accounts whose verified address is listed in the settings; and where the service is
- * only for its own machine: a browser there that opens the address its start prints, or that sends a code from its log.
+ * An address with a new key, which makes the browser that opens it an operator: once, within an hour. The key before it becomes invalid.
+ * Undefined unless the service is only for its own machine.
+ */
+export async function createOperatorUrl(
+  { durable }: Pick<Database, "durable">,
+  config: Config,
+  at: number,
+): Promise<string | undefined> {
+  if (!isForItsMachine(config)) return undefined;
+  const key = createToken("sidl");
+  await writeDocument(durable, KEY, { at, body: hashToken(key) });
+  return `${config.baseUrl}/operator/enter?key=${key}`;
+}
+
+/**
+ * Who may operate the service on its pages: accounts whose verified address is listed in the settings, and if the service is only for
+ * its own machine, browsers that have opened an address with a key. The key is as hard to guess as a session, so it is enough that a
+ * request looks local, which one through a proxy may do too.
  */
 export class Operators {
-  readonly #codes: OneTimeCodes;
-  /** Hash of the key in the address that the start has printed, until it is used. */
-  #keyHash: string | undefined;
+  constructor(private readonly context: AccountsContext) {}
 
-  constructor(private readonly context: AccountsContext) {
-    this.#codes = new OneTimeCodes(context, "operator");
+  get hasKeys(): boolean {
+    return isForItsMachine(this.context.config);
   }
 
-  /** Whether codes in the log are offered at all: only where nothing is in front of the service and its address is this machine. */
-  get hasCodes(): boolean {
-    const { baseUrl, trustedProxies } = this.context.config;
-    return isLoopback(baseUrl) && trustedProxies.length === 0;
+  /** Whether a visitor may become an operator by a key. */
+  mayUseKey(isLocal: boolean): boolean {
+    return this.hasKeys && isLocal;
   }
 
-  /** Whether this visitor may become an operator by a code. */
-  mayUseCode(isOnThisMachine: boolean): boolean {
-    return this.hasCodes && isOnThisMachine;
-  }
-
-  /** Reads the database only for a visitor at the machine with a session there: its token is worth nothing from elsewhere. */
-  async find({ account, token, isOnThisMachine }: Visitor): Promise<Operator | undefined> {
+  /** Reads the database only for a visitor with a token that a key began. */
+  async find({ account, token, isLocal }: Visitor): Promise<Operator | undefined> {
     if (account !== undefined && this.context.config.operators.includes(account.email.toLowerCase()))
       return { accountId: account.id, isRecent: isRecentSignIn(account) };
-    if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseCode(isOnThisMachine))
-      return undefined;
+    if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseKey(isLocal)) return undefined;
     const { database, clock } = this.context;
     const found = await database.read
       .selectFrom("operator_sessions")
@@ -72,33 +88,19 @@ export class Operators {
     return found && { accountId: null, isRecent: found.began_at > clock.now() - OPERATOR_MS };
   }
 
-  /** A key that makes one browser on this machine an operator, and replaces the one before it. Undefined where codes are not offered. */
-  createKey(): string | undefined {
-    if (!this.hasCodes) return undefined;
-    const key = createToken("sidl");
-    this.#keyHash = hashToken(key);
-    return key;
-  }
-
-  /** Uses up the key. Returns the token of a session; undefined for any other text, and the second time. */
+  /** Uses up the key. Returns the token of a session; undefined for any other text, the second time, and after an hour. */
   async enterByKey(key: string): Promise<string | undefined> {
-    if (this.#keyHash === undefined || hashToken(key) !== this.#keyHash) return undefined;
-    this.#keyHash = undefined;
-    return this.#begin();
-  }
-
-  /** Writes a new code for a browser into the log. */
-  async logCode(browser: string): Promise<void> {
-    const { code } = await this.#codes.create(browser, { email: "", next: "" });
-    this.context.log.warn(
-      { code: spacedCode(code), minutes: CODE_MS / 60_000 },
-      "this code opens the operator's page in the browser that requested it",
-    );
-  }
-
-  /** Uses up a code. Returns the token of a session; undefined whatever is wrong with the code. */
-  async enter(browser: string, code: string): Promise<string | undefined> {
-    return (await this.#codes.take({ browser, code })) === undefined ? undefined : this.#begin();
+    if (tokenPrefix(key) !== "sidl") return undefined;
+    const { database, clock } = this.context;
+    // Of several at the same time, one deletes the row. A command on another machine may have a clock that is ahead.
+    const { numDeletedRows } = await database.durable
+      .deleteFrom("status_documents")
+      .where("name", "=", KEY)
+      .where("body", "=", JSON.stringify(hashToken(key)))
+      .where("at", ">", clock.now() - KEY_MS)
+      .where("at", "<", clock.now() + KEY_MS)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n ? this.#begin() : undefined;
   }
 
   async #begin(): Promise<string> {
@@ -111,7 +113,7 @@ export class Operators {
     return token;
   }
 
-  /** Ends a session at the machine. */
+  /** Ends a session that a key began. */
   async leave(token: string): Promise<void> {
     await this.context.database.durable
       .deleteFrom("operator_sessions")
@@ -122,7 +124,7 @@ export class Operators {
 
 /**
  * Ends the sessions of the account with an address, or of everybody, and records it. Everybody includes operators without an account;
- * all unused codes and links become invalid too. Returns the number of sessions; undefined if no account has the address.
+ * all unused codes, links and the key become invalid too. Returns the number of sessions; undefined if no account has the address.
  */
 export async function endSessionsOf(
   { durable }: Pick<Database, "durable">,
@@ -135,6 +137,7 @@ export async function endSessionsOf(
     let sessions = await endSessions(tx, accountId === null ? sql`1 = 1` : sql`account_id = ${accountId}`);
     if (accountId === null) {
       await tx.deleteFrom("sign_in_requests").execute();
+      await tx.deleteFrom("status_documents").where("name", "=", KEY).execute();
       const ended = await tx.deleteFrom("operator_sessions").executeTakeFirstOrThrow();
       sessions += Number(ended.numDeletedRows);
     }

@@ -155,13 +155,25 @@ async function start(context: AppContext, withSample: boolean): Promise<void> {
   try {
     // Only then, as both would load at the same time, and without the service no worker must run.
     await serveModules(context, modules, (service) => {
-      const url = service.operatorUrl();
-      if (url !== undefined) process.stdout.write(`Open ${url} to begin: it works once, on this machine.\n`);
+      void printOperatorUrl(service, log);
       if (!isAlone) working = keepWorking(log, stopping.signal);
     });
   } finally {
     stopping.abort();
     await working;
+  }
+}
+
+async function printOperatorUrl(service: Service, log: AppContext["log"]): Promise<void> {
+  try {
+    const url = await service.operatorUrl();
+    if (url !== undefined)
+      process.stdout.write(`Open ${url} to begin: it works once, on this machine, within an hour.\n`);
+  } catch (error) {
+    log.warn(
+      { err: error },
+      "the address for the operator could not be stored; sidereal operator-key prints one",
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import {
   AccountEvents,
   Accounts,
   ApiKeys,
+  createOperatorUrl,
   Operators,
   pruneUsage,
   Revocations,
@@ -84,8 +85,7 @@ export function buildRoutes(
 }
 
 /** What follows from a proxy that the settings do not name. */
-const UNNAMED =
-  "SIDEREAL_TRUSTED_PROXIES does not name it: all its clients share one limit, and no code from the log opens /operator";
+const UNNAMED = "SIDEREAL_TRUSTED_PROXIES does not name it: all its clients share one limit";
 
 function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
@@ -131,8 +131,8 @@ export interface Service {
   port: number;
   /** Its public address. */
   url: string;
-  /** A new address that makes the browser that opens it the operator; undefined where accounts decide that. */
-  operatorUrl(): string | undefined;
+  /** A new address that makes the browser that opens it an operator; undefined if only accounts are operators. */
+  operatorUrl(): Promise<string | undefined>;
   /** Drains as configured, lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
   stop(): Promise<void>;
 }
@@ -203,10 +203,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   return {
     port,
     url,
-    operatorUrl() {
-      const key = members.operators.createKey();
-      return key && `${url}/operator/enter?key=${key}`;
-    },
+    operatorUrl: () => createOperatorUrl(database, { ...config, baseUrl: url }, clock.now()),
     async stop() {
       admission.isDraining = true;
       if (config.drainMs > 0) await clock.sleep(config.drainMs);

@@ -1,4 +1,4 @@
-/** The commands about accounts: what happened to them, and ending sessions. */
+/** The commands about accounts and operators: what happened to them, ending sessions, and becoming an operator. */
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../lib/clock.js";
@@ -63,6 +63,31 @@ function unknownAccount(email: string | undefined): CommandFault {
 
 function factsOf({ at, ...event }: StoredEvent, email: string | null): object {
   return { at: isoTime(at), email, ...event };
+}
+
+export function addOperatorKey(program: Command, host: Host): void {
+  program
+    .command("operator-key")
+    .description("print an address that makes the browser that opens it an operator: once, within an hour")
+    .action(() => printOperatorKey(host));
+}
+
+async function printOperatorKey(host: Host): Promise<void> {
+  const { config, clock, stdout, stderr } = host;
+  if (config.databaseUrl === undefined && config.dataDir === ":memory:")
+    throw new CommandFault("The store is in memory: another start prints another address", EXIT.failed);
+  requireStore(config);
+  const { createOperatorUrl } = await import("../accounts/accounts.js");
+  await withModules(host, async ({ database }) => {
+    const url = await createOperatorUrl(database, config, clock.now());
+    if (url === undefined)
+      throw new CommandFault(
+        "SIDEREAL_BASE_URL or SIDEREAL_TRUSTED_PROXIES opens the service to others: set SIDEREAL_OPERATORS to the addresses of accounts",
+        EXIT.failed,
+      );
+    stdout.write(`${url}\n`);
+    if (config.port === 0) stderr.write("Put the port that the service has printed in place of 0.\n");
+  });
 }
 
 interface SessionsOptions {

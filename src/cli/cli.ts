@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from "commander";
 import { readBuild } from "../lib/version.js";
-import { addEvents, addSessions } from "./accounts.js";
+import { addEvents, addOperatorKey, addSessions } from "./accounts.js";
 import { addBackup, addRestore } from "./backup.js";
 import { addChart } from "./chart.js";
 import { addCheck } from "./check.js";
@@ -81,6 +81,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addDatabase(program, host);
   addRename(program, host);
   addSessions(program, host);
+  addOperatorKey(program, host);
   addDemo(program, host);
   addCompletion(program, host);
   for (const command of program.commands) command.exitOverride();

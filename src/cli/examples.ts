@@ -70,6 +70,12 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal rename github:acme/kite github:acme/kites", "one repository with the history of both names"],
     ["sidereal rename --undo github:acme/kite", "two repositories again"],
   ],
+  "operator-key": [
+    [
+      "sidereal operator-key",
+      "while the service runs: prints an address to open in a browser on this machine",
+    ],
+  ],
   "sessions end": [["sidereal sessions end --account ada@example.org", "signs one person out everywhere"]],
   events: [["sidereal events --since 2026-04-30 --account ada@example.org", "what happened to an account"]],
   demo: [["sidereal demo --repositories 10000 --days 90", "serves a large synthetic catalogue from memory"]],

@@ -4,7 +4,7 @@ import type { AppError } from "../lib/errors.js";
 import { agentFamily } from "./agents.js";
 import { truncatedAddress } from "./callers.js";
 import type { Charge } from "./charge.js";
-import { isFromThisMachine } from "./hosts.js";
+import { localityOf } from "./hosts.js";
 import type { Caller } from "./limiter.js";
 import type { HttpRequest } from "./request.js";
 import type { Target } from "./targets.js";
@@ -27,8 +27,6 @@ export interface Exchange {
   fault: AppError | undefined;
   /** What it was counted as; undefined before that, and if nothing is limited. */
   charge: Charge | undefined;
-  /** Whether a proxy on this machine was noticed that the settings do not name. */
-  hasUnnamedProxy: boolean;
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
 }
@@ -39,6 +37,12 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 export function isSafe(method: string): boolean {
   return SAFE_METHODS.has(method);
 }
+
+/** Headers that browsers send with a prefetch. */
+const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
+
+const isPrefetch = (headers: IncomingMessage["headers"]): boolean =>
+  PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
 
 /** A request without a query, or without a form. */
 export const NO_FIELDS = new URLSearchParams();
@@ -59,7 +63,8 @@ export function describe(exchange: Exchange): HttpRequest {
     headers: message.headers,
     caller,
     source: () => sourceOf(exchange),
-    isOnThisMachine: () => !exchange.hasUnnamedProxy && isFromThisMachine(message),
+    locality: () => localityOf(message),
+    isView: method !== "HEAD" && !isPrefetch(message.headers),
     account,
     id,
     json: undefined,
@@ -75,7 +80,7 @@ export function describeShared(exchange: Exchange): HttpRequest {
     headers: {},
     caller: NOBODY,
     source: () => NOWHERE,
-    isOnThisMachine: () => false,
+    locality: () => "remote",
     account: undefined,
   };
 }

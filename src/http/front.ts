@@ -137,7 +137,6 @@ export class Front {
       id: requestId(),
       account: undefined,
       charge: undefined,
-      hasUnnamedProxy: proxy.isHere,
       isComputed: false,
     };
     const send = (stored: StoredResponse | undefined) =>

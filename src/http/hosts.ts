@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { AppError } from "../lib/errors.js";
-import { canonicalHost, isLoopbackHost } from "../lib/host-names.js";
+import { canonicalHost, isLoopbackHost, isPrivateHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
 import { remembering } from "../lib/remembering.js";
 import type { Message } from "./request-head.js";
@@ -67,12 +67,15 @@ export function peerOf({ socket }: Pick<Message, "socket">): string {
 }
 
 /**
- * Whether a request comes straight from a browser or program on this machine: over a loopback connection, under a loopback host,
- * and without a trace of a proxy. A proxy on this machine that leaves no trace looks the same, so this alone permits nothing.
+ * How a request has come that names this machine as its host: `local` straight from here or a private network, as all that reach a
+ * container do; `proxied` with the trace of a proxy. Everything else is `remote`. A proxy without a trace looks local, so that alone
+ * permits nothing.
  */
-export function isFromThisMachine(message: Message): boolean {
+export type Locality = "local" | "proxied" | "remote";
+
+export function localityOf(message: Message): Locality {
   const peer = peerOf(message);
-  if (peer === "" || !isLoopbackHost(peer)) return false;
   const host = canonicalHost(message.headers.host ?? "");
-  return host !== undefined && isLoopbackHost(host) && !hasProxyHeader(message.rawHeaders);
+  if (peer === "" || !isPrivateHost(peer) || host === undefined || !isLoopbackHost(host)) return "remote";
+  return hasProxyHeader(message.rawHeaders) ? "proxied" : "local";
 }

@@ -17,6 +17,7 @@ export {
 export { type ErrorRenderers, toAppError } from "./error-response.js";
 export { Front } from "./front.js";
 export { RATE_HEADERS } from "./headers.js";
+export type { Locality } from "./hosts.js";
 export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
 export { type Level, Limiter, quotaOf } from "./limiter.js";

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
 import type { RateLimit } from "./cost.js";
+import type { Locality } from "./hosts.js";
 import type { Caller } from "./limiter.js";
 
 /** A request as handlers see it. */
@@ -18,8 +19,9 @@ export interface HttpRequest {
   readonly caller: Caller;
   /** Where it comes from, as far as it is stored. */
   readonly source: () => Source;
-  /** Whether it comes straight from a browser on this machine; see `isFromThisMachine`. */
-  readonly isOnThisMachine: () => boolean;
+  readonly locality: () => Locality;
+  /** Whether somebody opens a page: it is not prefetched, nor requested by HEAD. Nothing else that reads may change anything. */
+  readonly isView: boolean;
   /** The signed-in account: always present on routes with `session` access, and looked up for pages. */
   readonly account: Account | undefined;
   /** In the X-Request-Id header of the response, and in the log. */

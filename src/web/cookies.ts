@@ -17,7 +17,7 @@ export interface PageCookie {
   sameSite?: "Strict";
 }
 
-/** The session of an operator at the machine. */
+/** The session of an operator without an account. */
 export const OPERATOR: PageCookie = {
   name: "sidereal.operator",
   path: "/",
@@ -56,14 +56,6 @@ interface Seen {
   at: number;
   /** End of the previous visit; 0: none. */
   before: number;
-}
-
-/** Headers that browsers send with a prefetch. */
-const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
-
-/** Whether the page is opened, not prefetched. A prefetch must not change anything. */
-export function isView({ headers }: Pick<PageRequest, "headers">): boolean {
-  return !PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
 }
 
 /** When this browser last visited the list (ms since 1970; undefined on the first visit), and the cookie that records this view. */

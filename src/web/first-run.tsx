@@ -28,7 +28,7 @@ export async function withFirstRun(request: PageRequest, result: Result): Promis
   });
   if (forges === undefined) return { ...result, isFresh: true };
   const tokensPage =
-    operator !== undefined ? "/operator/tokens" : members.operators.hasCodes ? "/operator" : undefined;
+    operator !== undefined ? "/operator/tokens" : members.operators.hasKeys ? "/operator" : undefined;
   // Visitors see which forges are not read, operators why.
   const late = forges.filter(({ status }) => isInterrupted(status?.worker, now));
   const interruptions = (

@@ -3,7 +3,7 @@ import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Config, ProviderSettings, TrackAccess } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
 import type { TokenCheck } from "../forges/forges.js";
-import type { HttpRequest, ResponseCache } from "../http/http.js";
+import type { HttpRequest, Locality, ResponseCache } from "../http/http.js";
 import type { Clock } from "../lib/clock.js";
 import type { AppError } from "../lib/errors.js";
 import type { Members, Modules } from "../modules.js";
@@ -78,7 +78,8 @@ export interface FrameRequest {
   /** The sender, as an operator of the service; undefined for everybody else, and on error pages. */
   operator: Operator | undefined;
   /** See HttpRequest. */
-  isOnThisMachine: boolean;
+  locality: Locality;
+  isView: boolean;
   /** Where the request comes from, as far as it is stored. */
   source: () => Source;
   now: number;

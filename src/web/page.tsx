@@ -11,7 +11,7 @@ import {
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
-import { isView, OPERATOR, readCookie } from "./cookies.js";
+import { OPERATOR, readCookie } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
 import type { FrameRequest, Page, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
@@ -74,7 +74,7 @@ export class PageRenderer {
   async #pageRequest(http: HttpRequest, facts: Facts): Promise<PageRequest> {
     const { modules, members, baseUrl } = this.#site;
     const token = readCookie(OPERATOR, http.headers.cookie ?? null, baseUrl);
-    const visitor = { account: http.account, token, isOnThisMachine: http.isOnThisMachine() };
+    const visitor = { account: http.account, token, isLocal: http.locality() === "local" };
     const [summary, operator, forges] = await Promise.all([
       modules.rankings.summary(),
       members.operators.find(visitor),
@@ -119,7 +119,8 @@ export class PageRenderer {
       adding: quotaOf(http.caller, watchlistQuota),
       tracking: { access, forges },
       operator,
-      isOnThisMachine: http.isOnThisMachine(),
+      locality: http.locality(),
+      isView: http.isView,
       source: http.source,
       requester: {
         hasAccount: account !== undefined,
@@ -135,7 +136,7 @@ export class PageRenderer {
     const { account, url } = request;
     const { modules } = this.#site;
     if (account === undefined) return { request, cookies: [] };
-    const attached = isView(request) ? await attachPending(modules, account.id, request) : undefined;
+    const attached = request.isView ? await attachPending(modules, account.id, request) : undefined;
     const wanted = await offeredBy(url, modules);
     const isOffered = wanted !== undefined && (await request.savedAmong([wanted.id])).size === 0;
     return {

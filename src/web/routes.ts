@@ -178,9 +178,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   }),
 
   operatorPage("/operator", showOperator),
-  page("/operator/enter", enter.showEnter, { cache: NONE, limit: DEFAULT_LIMIT, query: ["logged", "key"] }),
-  form("/operator/code", enter.requestCode, { limit: AUTH }),
-  form("/operator/enter", enter.submitCode, { limit: AUTH }),
+  page("/operator/enter", enter.showEnter, { cache: NONE, limit: DEFAULT_LIMIT, query: ["key"] }),
   operatorForm("/operator/leave", enter.leave),
   operatorPage("/operator/tokens", tokens.showTokens, ["added", "removed", "forge"]),
   // It sends a request to a forge.

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OPERATOR_MS, OPERATOR_SESSION_MS } from "../../src/accounts/accounts.js";
+import { createOperatorUrl, OPERATOR_MS, OPERATOR_SESSION_MS } from "../../src/accounts/accounts.js";
+import { loadConfig } from "../../src/config/config.js";
 import { readNotedProxy } from "../../src/http/http.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -20,7 +22,8 @@ async function ask(
     form,
     peer = "127.0.0.1",
     headers = {},
-  }: { form?: Record<string, string>; peer?: string; headers?: Record<string, string> } = {},
+    method,
+  }: { form?: Record<string, string>; peer?: string; headers?: Record<string, string>; method?: "HEAD" } = {},
 ): Promise<Page> {
   const body = form === undefined ? undefined : new URLSearchParams(form).toString();
   const length = {
@@ -29,36 +32,25 @@ async function ask(
   };
   const response = await world.request(path, {
     peer,
-    method: body === undefined ? "GET" : "POST",
+    method: method ?? (body === undefined ? "GET" : "POST"),
     headers: { Accept: "text/html", ...HERE, ...(body !== undefined && length), ...headers },
     ...(body !== undefined && { body }),
   });
   return pageOf(response);
 }
 
-/** Requests a code in a browser; its cookie, and the code from the log. */
-async function requestCode(world: World, cookie?: string): Promise<{ cookie: string; code: string }> {
-  const asked = await ask(world, "/operator/code", {
-    form: {},
-    headers: cookie === undefined ? {} : { Cookie: cookie },
-  });
-  assert.deepEqual([asked.status, asked.location], [303, "/operator/enter?logged=1"]);
-  const code = world.logged.findLast((line) => line.code !== undefined)?.code;
-  assert.match(String(code), /^\d{4} \d{4}$/);
-  return { cookie: asked.cookies[0] ?? "", code: String(code) };
+/** The path of a new address with a key. */
+async function newPath(world: World, at = world.clock.now()): Promise<string> {
+  const url = (await createOperatorUrl(world.modules.database, loadConfig(LOCAL), at)) ?? "";
+  assert.ok(url.startsWith(`${BASE}/operator/enter?key=`));
+  return url.slice(BASE.length);
 }
 
-const enter = (
-  world: World,
-  cookie: string,
-  code: string,
-  more: { peer?: string; headers?: Record<string, string> } = {},
-) =>
-  ask(world, "/operator/enter", {
-    form: { code },
-    peer: more.peer ?? "127.0.0.1",
-    headers: { Cookie: cookie, ...more.headers },
-  });
+/** The cookie of the session that a new key begins. */
+async function begin(world: World): Promise<string> {
+  const { cookies } = await ask(world, await newPath(world));
+  return cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
+}
 
 /** Everything of a response that a browser could tell two responses apart by, but for times and ids. */
 const shapeOf = ({ status, headers, text }: Page) => [
@@ -70,18 +62,22 @@ const shapeOf = ({ status, headers, text }: Page) => [
 onSqliteAndLong("Operators", (engine) => {
   const mailbox = openMailbox();
 
-  test("the code in the log opens the page once, in the browser that requested it", async () => {
+  test("an address with a key makes the first browser that opens it an operator, and no other", async () => {
     const world = await createWorld(engine, LOCAL);
-    assert.equal((await ask(world, "/operator")).location, "/operator/enter");
-    const { cookie, code } = await requestCode(world);
-    const other = await requestCode(world);
-    assert.equal((await enter(world, other.cookie, code)).status, 400, "in another browser");
-    assert.equal((await enter(world, "", code)).status, 400, "in none");
-    const entered = await enter(world, cookie, code.replace(" ", "-"));
-    assert.deepEqual([entered.status, entered.location], [303, "/operator"]);
-    const set = entered.headers.getSetCookie().find((line) => line.startsWith("sidereal.operator="));
+    const earlier = await newPath(world);
+    const path = await newPath(world);
+    for (const [wrong, init] of [
+      [earlier, {}],
+      [`${path}x`, {}],
+      [path, { headers: { "Sec-Purpose": "prefetch" } }],
+      [path, { method: "HEAD" }],
+    ] as const)
+      assert.deepEqual((await ask(world, wrong, init)).cookies, [], wrong);
+    const opened = await ask(world, path);
+    assert.deepEqual([opened.status, opened.location], [303, "/"]);
+    const set = opened.headers.getSetCookie().find((line) => line.startsWith("sidereal.operator="));
     assert.match(set ?? "", /Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
-    const session = entered.cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
+    const session = opened.cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
     assert.equal((await ask(world, "/operator", { headers: { Cookie: session } })).status, 200);
     const about = await ask(world, "/about", { headers: { Cookie: session } });
     assert.equal(
@@ -90,106 +86,120 @@ onSqliteAndLong("Operators", (engine) => {
       "it leads to the pages of operators",
     );
     assert.match((await ask(world, "/about")).headers.get("cache-control") ?? "", /^public/);
-    assert.equal((await enter(world, cookie, code)).status, 400, "a second time");
+    const again = await ask(world, path);
+    assert.deepEqual([again.status, again.cookies], [400, []]);
+    assert.match(again.text, /was used before.*sidereal operator-key.*docker compose exec/s);
+    const { read } = world.modules.database;
     const stored = JSON.stringify([
-      await world.modules.database.read.selectFrom("sign_in_requests").selectAll().execute(),
-      await world.modules.database.read.selectFrom("operator_sessions").selectAll().execute(),
+      await read.selectFrom("status_documents").selectAll().execute(),
+      await read.selectFrom("operator_sessions").selectAll().execute(),
+      world.logged,
     ]);
-    assert.ok(!stored.includes(session.split("=")[1] ?? "x"), "only hashes are stored");
-    assert.ok(!stored.includes(other.code) && !stored.includes(other.code.replace(" ", "")));
+    for (const secret of [session.split("=")[1], path.split("=")[1], earlier.split("=")[1]])
+      assert.ok(secret !== undefined && !stored.includes(secret), "only hashes are stored");
   });
 
-  test("elsewhere and under other hosts the pages do not exist", async () => {
+  test("of several browsers that open an address at the same time, one becomes an operator", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const path = await newPath(world);
+    const pages = await Promise.all(Array.from({ length: 8 }, () => ask(world, path)));
+    assert.deepEqual(pages.map(({ status }) => status).toSorted(), [303, ...Array(7).fill(400)]);
+  });
+
+  test("an unused key ends after an hour, also if the clock was turned back, and an operator's next one is used up", async () => {
+    const world = await createWorld(engine, LOCAL);
+    const late = await newPath(world);
+    world.clock.advance(HOUR_MS);
+    assert.equal((await ask(world, late)).status, 400);
+    const early = await newPath(world, world.clock.now() + HOUR_MS);
+    assert.equal((await ask(world, early)).status, 400);
+    const Cookie = await begin(world);
+    const next = await newPath(world);
+    assert.deepEqual((await ask(world, next, { headers: { Cookie } })).location, "/");
+    assert.equal((await ask(world, next)).status, 400, "in another browser");
+    assert.equal((await ask(world, next, { headers: { Cookie } })).location, "/");
+  });
+
+  test("a container's network is local, and neither proxies nor browsers of other requests lock the operator out", async () => {
+    for (const peer of ["127.0.0.1", "172.17.0.1", "192.168.65.1", "fd00::1"]) {
+      const world = await createWorld(engine, { ...LOCAL, SIDEREAL_HOST: "0.0.0.0" });
+      await ask(world, "/", { peer, headers: { "X-Forwarded-For": "192.0.2.1" } });
+      await ask(world, "/", { headers: { "Sec-Fetch-Site": "same-origin", Origin: "https://site.example" } });
+      for (let i = 0; i < 10; i++)
+        await ask(world, "/", { peer, headers: { "User-Agent": `Mozilla/5.0 browser${i}` } });
+      const opened = await ask(world, await newPath(world), { peer });
+      assert.deepEqual([opened.status, opened.location], [303, "/"], peer);
+      const headers = { Cookie: opened.cookies[0] ?? "" };
+      assert.equal((await ask(world, "/operator", { peer, headers })).status, 200, peer);
+      assert.equal((await ask(world, "/track", { peer, headers, form: { repository: "o/n" } })).status, 303);
+      assert.ok((await readNotedProxy(world.modules.database.read)) !== null, "status names the proxy");
+      assert.equal(
+        world.logged.filter(({ msg }) => /SIDEREAL_TRUSTED_PROXIES does not name it/.test(msg)).length,
+        1,
+      );
+    }
+  });
+
+  test("from elsewhere and under other hosts the pages do not exist, and through a proxy they say so", async () => {
     const world = await createWorld(engine, { ...LOCAL, SIDEREAL_ALLOWED_HOSTS: "*" });
-    const { cookie, code } = await requestCode(world);
-    const session = (await enter(world, cookie, code)).cookies[0] ?? "";
-    const unknown = await ask(world, "/operatr", { peer: "192.0.2.1" });
-    assert.equal(unknown.status, 404);
-    const elsewhere: { peer?: string; headers?: Record<string, string> }[] = [
+    const session = await begin(world);
+    const key = await newPath(world);
+    const elsewhere: { peer?: string; headers?: Record<string, string>; says?: RegExp }[] = [
       { peer: "192.0.2.1" },
       { peer: "192.0.2.1", headers: { "X-Forwarded-For": "127.0.0.1" } },
       { headers: { Host: "evil.example", Origin: "http://evil.example" } },
+      {
+        headers: { "X-Forwarded-For": "192.0.2.1" },
+        says: /header that only proxies add.*SIDEREAL_OPERATORS/,
+      },
     ];
-    const fresh = await requestCode(world);
-    for (const place of elsewhere) {
+    for (const { says, ...place } of elsewhere) {
       for (const [path, form] of [
         ["/operator", undefined],
         ["/operator/tokens", undefined],
-        ["/operator/enter", undefined],
-        ["/operator/code", {}],
-        ["/operator/enter", { code: fresh.code }],
+        [key, undefined],
         ["/operator/tokens", { forge: "GITHUB", token: "x" }],
         ["/operator/untrack", { repository: "o/n" }],
       ] as const) {
         const headers = {
-          ...{ Origin: BASE, "Sec-Fetch-Site": "same-origin", Cookie: `${session}; ${fresh.cookie}` },
+          ...{ Origin: BASE, "Sec-Fetch-Site": "same-origin", Cookie: session },
           ...place.headers,
         };
         const page = await ask(world, path, { ...place, headers, ...(form && { form }) });
         assert.equal(page.status, 404, `${path} ${JSON.stringify(place)}`);
+        assert.deepEqual(page.cookies, []);
+        assert.match(page.text, says ?? /This address does not exist\.(?! The request)/);
       }
     }
-    assert.equal((await enter(world, fresh.cookie, fresh.code)).status, 303, "the code is not used up");
+    assert.equal((await ask(world, key)).status, 303, "the key is not used up");
   });
 
-  test("a proxy on this machine that is not in the settings ends codes and sessions for everybody, and is in status", async () => {
-    const signs: Record<string, string>[] = [
-      { "X-Forwarded-For": "192.0.2.1" },
-      { Forwarded: "for=127.0.0.1" },
-      { "Sec-Fetch-Site": "same-origin", Origin: "https://repositories.example" },
-    ];
-    for (const headers of signs) {
-      const world = await createWorld(engine, LOCAL);
-      const { cookie, code } = await requestCode(world);
-      const session = (await enter(world, cookie, code)).cookies[0] ?? "";
-      const fresh = await requestCode(world);
-      const open = () => ask(world, "/operator", { headers: { Cookie: session } });
-      assert.equal((await open()).status, 200);
-      // A page that is not ours cannot close the door.
-      await ask(world, "/", { headers: { ...headers, Host: "evil.example" } });
-      await ask(world, "/", { peer: "192.0.2.1", headers });
-      assert.equal((await open()).status, 200);
-      await ask(world, "/", { headers });
-      for (const path of ["/operator", "/operator/enter"]) assert.equal((await ask(world, path)).status, 404);
-      assert.equal((await open()).status, 404);
-      assert.equal((await enter(world, fresh.cookie, fresh.code)).status, 404);
-      const warned = world.logged.filter((line) =>
-        /SIDEREAL_TRUSTED_PROXIES does not name it/.test(line.msg),
-      );
-      assert.equal(warned.length, 1);
-      assert.equal((await readNotedProxy(world.modules.database.read))?.peer, "127.0.0.1");
-    }
-  });
-
-  test("with a proxy or a public address in the settings there are no codes, for nobody", async () => {
+  test("with a proxy or a public address in the settings there are no keys, for nobody", async () => {
     for (const env of [
       { ...LOCAL, SIDEREAL_TRUSTED_PROXIES: "127.0.0.1" },
       { SIDEREAL_BASE_URL: "https://sidereal.example" },
       { SIDEREAL_BASE_URL: "http://192.168.0.2:3000" },
     ]) {
       const world = await createWorld(engine, { SIDEREAL_ALLOWED_HOSTS: "*", ...env });
-      const origin = { Origin: env.SIDEREAL_BASE_URL };
       for (const path of ["/operator", "/operator/enter"])
         assert.equal((await ask(world, path)).status, 404, env.SIDEREAL_BASE_URL);
-      assert.equal((await ask(world, "/operator/code", { form: {}, headers: origin })).status, 404);
-      assert.equal(world.logged.filter((line) => line.code !== undefined).length, 0);
+      const { database } = world.modules;
+      assert.equal(await createOperatorUrl(database, loadConfig(env), world.clock.now()), undefined);
     }
   });
 
   test("a session opens the pages for an hour, may ask for repositories for a month, and ends when it is left", async () => {
     const world = await createWorld(engine, LOCAL);
-    const begin = async () => {
-      const { cookie, code } = await requestCode(world);
-      return { Cookie: (await enter(world, cookie, code)).cookies[0] ?? "" };
-    };
-    const first = await begin();
+    const first = { Cookie: await begin(world) };
     assert.equal((await ask(world, "/operator", { headers: first })).status, 200);
     assert.equal((await ask(world, "/operator/leave", { headers: first, form: {} })).status, 303);
-    assert.equal((await ask(world, "/operator", { headers: first })).status, 303);
-    const second = await begin();
+    assert.equal((await ask(world, "/operator", { headers: first })).location, "/operator/enter");
+    const second = { Cookie: await begin(world) };
     world.clock.advance(OPERATOR_MS + 1);
     assert.equal((await ask(world, "/operator", { headers: second })).status, 303);
-    assert.equal((await ask(world, "/operator/enter", { headers: second })).status, 200);
+    const shown = await ask(world, "/operator/enter", { headers: second });
+    assert.equal(shown.status, 200);
+    assert.match(shown.text, /sidereal operator-key/);
     const request = (headers: Record<string, string>) =>
       ask(world, "/track", { form: { repository: "github:octo/seven" }, headers });
     assert.equal((await request(second)).status, 303);
@@ -202,35 +212,6 @@ onSqliteAndLong("Operators", (engine) => {
       await world.modules.database.read.selectFrom("operator_sessions").selectAll().execute(),
       [],
     );
-  });
-
-  test("the address that the start prints makes the first browser that opens it the operator, and no other", async () => {
-    const world = await createWorld(engine, LOCAL);
-    const { operators } = world.members;
-    const path = (key: string | undefined) => `/operator/enter?key=${key}`;
-    const earlier = operators.createKey();
-    const key = operators.createKey();
-    for (const [wrong, headers] of [
-      [path(earlier), {}],
-      [path(`${key}x`), {}],
-      [path(key), { "Sec-Purpose": "prefetch" }],
-    ] as const)
-      assert.deepEqual((await ask(world, wrong, { headers })).cookies, [], wrong);
-    assert.equal((await ask(world, path(key), { peer: "192.0.2.7" })).status, 404);
-    const opened = await ask(world, path(key));
-    assert.deepEqual([opened.status, opened.location], [303, "/"]);
-    const session = opened.cookies.find((one) => one.startsWith("sidereal.operator=")) ?? "";
-    assert.equal((await ask(world, "/operator", { headers: { Cookie: session } })).status, 200);
-    const again = await ask(world, path(key));
-    assert.deepEqual([again.status, again.cookies], [400, []]);
-    assert.match(again.text, /opened before/);
-    assert.ok(!JSON.stringify(world.logged).includes(key ?? ""));
-    const behind = await createWorld(engine, LOCAL);
-    const given = path(behind.members.operators.createKey());
-    const proxied = await ask(behind, given, { headers: { "X-Forwarded-For": "192.0.2.7" } });
-    assert.deepEqual([proxied.status, proxied.cookies], [404, []]);
-    const remote = await createWorld(engine, { SIDEREAL_BASE_URL: "https://stars.example" });
-    assert.equal(remote.members.operators.createKey(), undefined);
   });
 
   test("listed accounts are operators; for others the pages are like ones that do not exist", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { endSessionsOf, readEvents } from "../../src/accounts/accounts.js";
+import { createOperatorUrl, endSessionsOf, readEvents } from "../../src/accounts/accounts.js";
+import { loadConfig } from "../../src/config/config.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
 import { addAccount } from "../support/accounts.js";
@@ -42,10 +43,12 @@ onSqliteAndLong("The operator", (engine) => {
       .insertInto("sign_in_requests")
       .values({ ...code, requested_at: NOW })
       .execute();
+    const config = loadConfig({});
+    assert.ok(await createOperatorUrl(database, config, NOW));
     assert.equal(await endSessionsOf(database, { email: "ann@example.org" }, NOW), 0, "of an account alone");
     assert.equal(await endSessionsOf(database, "everybody", NOW), 2);
     assert.deepEqual(await left(database), []);
-    for (const table of ["operator_sessions", "sign_in_requests"] as const)
+    for (const table of ["operator_sessions", "sign_in_requests", "status_documents"] as const)
       assert.deepEqual(await database.durable.selectFrom(table).selectAll().execute(), [], table);
     const events = await readEvents(database.read, { limit: 10 });
     assert.deepEqual(

@@ -38,7 +38,6 @@ const PAGES = [
   "/sign-in",
   "/sign-in/sent",
   "/operator/enter",
-  "/operator/enter?logged=1",
   "/watchlist",
   "/watchlists",
   "/there/is/nothing",

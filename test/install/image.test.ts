@@ -49,6 +49,8 @@ test("the image runs a user without privileges, and commands that the package ha
   const program = `/opt/sidereal/${manifest.bin.sidereal}`;
   assert.deepEqual(readCommand(last.steps, "ENTRYPOINT"), [program]);
   assert.deepEqual(readCommand(last.steps, "CMD"), ["start"]);
+  const links = last.steps.filter(({ text }) => text.includes(`ln -s ${program} /usr/local/bin/sidereal`));
+  assert.equal(links.length, 1, "docker exec finds the command");
   assert.deepEqual(readCommand(last.steps, "HEALTHCHECK"), [program, "health"]);
   assert.equal(last.steps.find(({ name }) => name === "STOPSIGNAL")?.text, "SIGTERM");
 });

@@ -57,7 +57,7 @@ export function checkMayAsk({ access, forges }: TrackPolicy, requester?: Request
   if (access === "off" || forges.length === 0)
     throw new AppError(
       "FORBIDDEN",
-      "Only the operator may ask for repositories here. Operators open the address that the start of the service prints; with SIDEREAL_TRACK=accounts or everyone, others may ask too.",
+      "Only the operator may ask for repositories here. Operators open the address that the start of the service or sidereal operator-key prints; with SIDEREAL_TRACK=accounts or everyone, others may ask too.",
     );
   if (access === "accounts" && requester?.hasAccount === false)
     throw new AppError("UNAUTHENTICATED", "Sign in, or send an API key, to request a repository.", {

@@ -1,60 +1,35 @@
-import { CODE_MS, createBrowserSecret, OPERATOR_MS } from "../../accounts/accounts.js";
+import { OPERATOR_MS } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
-import { Field, MainButton } from "../components/elements.js";
-import { isView, OPERATOR, type PageCookie, readCookie, secretIn, writeCookie } from "../cookies.js";
+import { Command } from "../components/elements.js";
+import { OPERATOR, readCookie, writeCookie } from "../cookies.js";
 import type { Handler, OperatorRequest, Page, PageHandler, PageRequest, Redirect } from "../page-request.js";
 
-/** Becoming an operator at the machine, and the check that all pages of operators make. */
+/** Becoming an operator without an account, and the check that all pages of operators make. */
 
-/** Where somebody at the machine types the code from its log. */
+/** Names the command that prints an address with a key, and takes that key. */
 const ENTER_PAGE = "/operator/enter";
 
-/** A secret of the browser that requested a code: in another one the code is worth nothing. */
-const BROWSER: PageCookie = { name: "sidereal.machine", path: "/operator", seconds: CODE_MS / 1_000 };
-/** Longer texts are no codes. */
-const MAX_TYPED = 40;
-
-/**
- * Takes the code from the log, or the key in the address that the start printed: the browser that opens that becomes the operator. For
- * everybody who is not at the machine the page does not exist.
- */
+/** Takes the key in the address that the start or the command printed: the browser that opens it becomes the operator. */
 export async function showEnter(request: PageRequest): Promise<Page | Redirect> {
   checkHere(request);
-  const { operator, url } = request;
+  const { operator, url, members, baseUrl } = request;
   const key = url.searchParams.get("key");
+  if (key !== null && request.isView) {
+    const token = await members.operators.enterByKey(key);
+    if (token !== undefined) {
+      members.events.record("operator_entered", request);
+      return { location: "/", status: 303, cookies: [writeCookie(OPERATOR, token, baseUrl)] };
+    }
+    if (operator?.isRecent !== true) {
+      members.events.record("operator_refused", request);
+      return enterPage(request, KEY_INVALID);
+    }
+  }
   if (operator?.isRecent === true) return { location: key === null ? "/operator" : "/", status: 303 };
-  if (key === null || !isView(request)) return enterPage({ isLogged: url.searchParams.has("logged") });
-  const token = await request.members.operators.enterByKey(key);
-  request.members.events.record(token === undefined ? "operator_refused" : "operator_entered", request);
-  if (token === undefined) return enterPage({ isLogged: false, problem: KEY_USED });
-  return { location: "/", status: 303, cookies: [writeCookie(OPERATOR, token, request.baseUrl)] };
+  return enterPage(request);
 }
 
-/** Writes a code into the log. */
-export async function requestCode(request: PageRequest): Promise<Redirect> {
-  checkHere(request);
-  const { members, baseUrl } = request;
-  const browser = secretIn(BROWSER, request) ?? createBrowserSecret();
-  await members.operators.logCode(browser);
-  members.events.record("operator_code_logged", request);
-  const cookies = [writeCookie(BROWSER, browser, baseUrl)];
-  return { location: `${ENTER_PAGE}?logged=1`, status: 303, cookies };
-}
-
-export async function submitCode(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
-  checkHere(request);
-  const { members, baseUrl } = request;
-  const browser = secretIn(BROWSER, request);
-  const typed = form.get("code") ?? "";
-  const isPossible = browser !== undefined && typed.length <= MAX_TYPED;
-  const token = isPossible ? await members.operators.enter(browser, typed) : undefined;
-  members.events.record(token === undefined ? "operator_refused" : "operator_entered", request);
-  if (token === undefined) return enterPage({ isLogged: true, problem: NOT_VALID });
-  const cookies = [writeCookie(OPERATOR, token, baseUrl), writeCookie(BROWSER, undefined, baseUrl)];
-  return { location: "/operator", status: 303, cookies };
-}
-
-/** Ends the session that a code began. That of an account goes on. */
+/** Ends the session that a key began. That of an account continues. */
 export async function leave(request: OperatorRequest): Promise<Redirect> {
   const { members, cookie, baseUrl } = request;
   const token = readCookie(OPERATOR, cookie, baseUrl);
@@ -64,8 +39,8 @@ export async function leave(request: OperatorRequest): Promise<Redirect> {
 }
 
 /**
- * Calls the handler of a page or a form for operators. Somebody at the machine can become one; for everybody else the page does not
- * exist.
+ * Calls the handler of a page or a form for operators. Somebody who may open an address with a key is led to its page; for everybody
+ * else the page does not exist.
  */
 export function operatorsOnly(handler: Handler<OperatorRequest>): PageHandler {
   return (request, form) => {
@@ -75,34 +50,25 @@ export function operatorsOnly(handler: Handler<OperatorRequest>): PageHandler {
   };
 }
 
-function elsewhere({ members, isOnThisMachine }: PageRequest): Redirect {
-  if (members.operators.mayUseCode(isOnThisMachine)) return { location: ENTER_PAGE, status: 303 };
-  throw notFound();
+function elsewhere(request: PageRequest): Redirect {
+  checkHere(request);
+  return { location: ENTER_PAGE, status: 303 };
 }
 
-function checkHere({ members, isOnThisMachine }: PageRequest): void {
-  if (!members.operators.mayUseCode(isOnThisMachine)) throw notFound();
+function checkHere({ members: { operators }, locality }: PageRequest): void {
+  if (operators.mayUseKey(locality === "local")) return;
+  // The same error as for an address without a page.
+  const proxied = operators.hasKeys && locality === "proxied" ? ` ${PROXIED}` : "";
+  throw new AppError("NOT_FOUND", `This address does not exist.${proxied}`);
 }
 
-/** The same error as for an address without a page. */
-function notFound(): AppError {
-  return new AppError("NOT_FOUND", "This address does not exist.");
-}
+const PROXIED =
+  "The request has a header that only proxies add, and behind a proxy no key makes an operator: open the address directly, or set SIDEREAL_BASE_URL, SIDEREAL_TRUSTED_PROXIES and SIDEREAL_OPERATORS.";
 
-/** One message for everything that can be wrong with a code. */
-const NOT_VALID =
-  "The code is wrong, was used before, or has expired. After five wrong codes, get a new one.";
+const KEY_INVALID = "This key was used before, has expired after an hour, or was replaced by another one.";
 
-const KEY_USED =
-  "This address was opened before, or is of an earlier start. Start the service again for another one, or use a code from its log.";
-
-interface EnterProps {
-  /** Whether a code may be in the log. */
-  isLogged: boolean;
-  problem?: string;
-}
-
-function enterPage({ isLogged, problem }: EnterProps): Page {
+function enterPage({ site: { storage } }: PageRequest, problem?: string): Page {
+  const isInMemory = storage.databaseUrl === undefined && storage.dataDir === ":memory:";
   return {
     title: "Set up this service",
     status: problem === undefined ? 200 : 400,
@@ -110,40 +76,33 @@ function enterPage({ isLogged, problem }: EnterProps): Page {
       <div class="narrow">
         <h1>Set up this service</h1>
         <p class="lead">
-          Confirm that you run this server: it prints a code in its log. No account needed, and only on its
-          own machine.
+          Confirm that you run this service: open the address with a key that it printed when it started. No
+          account needed.
         </p>
-        {problem === undefined || isLogged ? null : (
+        {problem === undefined ? null : (
           <p class="wrong" role="alert">
             {problem}
           </p>
         )}
-        <form method="post" action="/operator/code" class="buttons">
-          <button type="submit" class={isLogged ? undefined : "press"}>
-            {isLogged ? "Print another code" : "Print code"}
-          </button>
-        </form>
-        {isLogged ? (
-          <form method="post" action="/operator/enter" class="box">
-            <Field
-              name="code"
-              label="Code from the log"
-              problem={problem}
-              required
-              maxlength={MAX_TYPED}
-              autocomplete="one-time-code"
-              placeholder="1234 5678"
-              isLiteral
-            />
-            <MainButton>Continue</MainButton>
-            <p class="soft small">
-              The log is where you started the service: look for “this code opens the operator's page”. The
-              code works once, in this browser, for {CODE_MS / 60_000} minutes. Then you have{" "}
-              {OPERATOR_MS / 60_000} minutes.
+        {isInMemory ? (
+          <p>Its data is in memory, so another start prints another address.</p>
+        ) : (
+          <>
+            <p>
+              While the service runs, each of these prints a new address, depending on how you installed it:
             </p>
-          </form>
-        ) : null}
+            <Command text={COMMANDS} />
+          </>
+        )}
+        <p class="soft small">
+          A key works once, within an hour, and replaces the one before it. Then this browser may enter tokens
+          for {OPERATOR_MS / 60_000} minutes, and request repositories for a month.
+        </p>
       </div>
     ),
   };
 }
+
+const COMMANDS = `sidereal operator-key
+docker compose exec sidereal sidereal operator-key
+npm run -s sidereal -- operator-key`;

@@ -2,7 +2,7 @@ import { nameField } from "../../discovery/discovery.js";
 import { ActionButton, Field } from "../components/elements.js";
 import { withQuery } from "../components/links.js";
 import { formatDate } from "../components/numbers.js";
-import { isView, recordView } from "../cookies.js";
+import { recordView } from "../cookies.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { repositoryIdOf } from "../saving.js";
@@ -125,7 +125,7 @@ async function listPage(request: PageRequest, messages: Messages): Promise<Page>
     scripts: watchedScripts(watched),
     // The link that changes the list is not passed on to those who keep pictures.
     ...(canEdit ? {} : { image: `/cards/watchlists/${token}` }),
-    cookies: isView(request) ? [seen.cookie] : [],
+    cookies: request.isView ? [seen.cookie] : [],
     body: (
       <>
         <h1>{name}</h1>

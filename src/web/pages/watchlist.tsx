@@ -4,7 +4,6 @@ import type { Modules } from "../../modules.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { ActionButton, Note, Snippet } from "../components/elements.js";
 import { withQuery } from "../components/links.js";
-import { isView } from "../cookies.js";
 import { findByLines } from "../naming.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveRepository } from "../saving.js";
@@ -72,7 +71,7 @@ async function ownList(request: PageRequest, account: Account, refused?: NotAdde
   const list = {
     scope: { kind: "watchlist", id } as const,
     ids,
-    changes: isView(request) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
+    changes: request.isView ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
   };
   const [watched, trending, hasFeed] = await Promise.all([
     readWatched(request, list),

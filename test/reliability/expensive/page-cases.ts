@@ -205,13 +205,6 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /operator": [page("of nobody", () => "/operator", 404)],
   "GET /operator/enter": [page("of nobody", () => "/operator/enter", 404)],
   "GET /operator/tokens": [page("of nobody", () => "/operator/tokens", 404)],
-  "POST /operator/code": [form("a code", () => "/operator/code", { status: 404, fields: nothing })],
-  "POST /operator/enter": [
-    form("a code of nobody", () => "/operator/enter", {
-      status: 404,
-      fields: () => ({ code: "ABCDE-FGHJK" }),
-    }),
-  ],
   "POST /operator/leave": [form("of nobody", () => "/operator/leave", { status: 404, fields: nothing })],
   "POST /operator/tokens": [
     form("of nobody", () => "/operator/tokens", {

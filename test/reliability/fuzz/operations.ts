@@ -59,8 +59,6 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/track": ["repository", "as", "next"],
   "/track/questions/{questionId}": ["most"],
   "/sample/dismiss": [],
-  "/operator/code": [],
-  "/operator/enter": ["code"],
   "/operator/leave": [],
   "/operator/tokens": ["forge", "token", "replaces"],
   "/operator/tokens/{id}/remove": [],
