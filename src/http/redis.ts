@@ -116,13 +116,15 @@ export class SharedRedis {
     const lose = (error: string) => {
       if (isLost) return;
       isLost = true;
+      signal.removeEventListener("abort", close);
       if (this.#commands?.redis === redis) this.#commands = undefined;
       redis.disconnect();
       if (signal.aborted) return;
       this.#report(error);
       void clock.sleep(RETRY_MS, signal).then(() => this.#connect(connectionName, use));
     };
-    signal.addEventListener("abort", () => lose("closed"), { once: true });
+    const close = () => lose("closed");
+    signal.addEventListener("abort", close);
     // Only the message: the error object may contain the password.
     redis.on("error", (error: Error) => lose(error.message));
     redis.on("end", () => lose("the connection was closed"));
