@@ -14,6 +14,7 @@ import { PngRenderer } from "../charts/charts.js";
 import { checkToken } from "../forges/forges.js";
 import {
   Admission,
+  type CachedRevision,
   Callers,
   createHttpServer,
   Front,
@@ -47,9 +48,11 @@ export function buildMembers(
 }
 
 /** Changes whenever a response may: with the data, with what the catalogue in memory has of it, and with the hour, for ages. */
-async function revisionOf({ catalog, live }: Modules, clock: Clock): Promise<string> {
+async function revisionOf({ catalog, live }: Modules, clock: Clock): Promise<CachedRevision> {
   await live.ifLoaded();
-  return `${Math.floor(clock.now() / HOUR_MS)} ${await catalog.revision()} ${live.version}`;
+  const { sequence, replacedIn } = await catalog.revision();
+  const revision = `${Math.floor(clock.now() / HOUR_MS)} ${sequence} ${live.version}`;
+  return { revision, replacedIn };
 }
 
 interface FrontParts {

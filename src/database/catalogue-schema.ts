@@ -95,6 +95,10 @@ export interface CatalogueTables {
   revision: {
     id: number;
     value: number;
+    /** Identity of the store: random, another one after a restore, and after a failover that has lost changes. */
+    store: string;
+    /** Random marks of the latest revisions, newest first, four characters each. */
+    marks: string;
   };
   /** The process that rebuilds derived data of all repositories; one row per rebuild. */
   runs: {

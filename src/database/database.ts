@@ -47,7 +47,14 @@ export type {
   UsageRouteTable,
 } from "./member-schema.js";
 export { currentVersion, LATEST_VERSION, SCHEMA_VERSION } from "./migrate.js";
-export { readDocument, readMark, readNumber, writeDocument, writeMark } from "./named-values.js";
+export {
+  newStoreName,
+  readDocument,
+  readMark,
+  readNumber,
+  writeDocument,
+  writeMark,
+} from "./named-values.js";
 export {
   type ColumnValues,
   columnsOf,

@@ -11,6 +11,7 @@ import { changeLog } from "./migrations/0027-change-log.js";
 import { trackQuestions } from "./migrations/0028-track-questions.js";
 import { leftOutNames } from "./migrations/0029-left-out-names.js";
 import { factTimes } from "./migrations/0030-fact-times.js";
+import { storeIdentity } from "./migrations/0031-store-identity.js";
 
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   trackQuestions,
   leftOutNames,
   factTimes,
+  storeIdentity,
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;

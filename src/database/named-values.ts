@@ -1,4 +1,5 @@
 /** What the store keeps by name: marks about all of it, and documents that one process prepares for others. */
+import { randomBytes } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "./dialect.js";
 
@@ -39,4 +40,9 @@ export async function writeDocument(
 export async function readNumber(db: Db, select: RawBuilder<unknown>, none = 0): Promise<number> {
   const { rows } = await select.execute(db);
   return Number(Object.values(rows[0] ?? {})[0] ?? none);
+}
+
+/** A random identity for a store. */
+export function newStoreName(): string {
+  return randomBytes(12).toString("base64url");
 }

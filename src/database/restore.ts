@@ -9,6 +9,7 @@ import type { Logger } from "../lib/log.js";
 import type { Dialect, PortableRow, Tx } from "./dialect.js";
 import { StoreRefused } from "./fault.js";
 import { currentVersion, LATEST_VERSION, migrateIn, SCHEMA_VERSION } from "./migrate.js";
+import { newStoreName } from "./named-values.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import { APPLICATION_NAME } from "./postgres-url.js";
 import { openPrivateFile, openPrivateFolder } from "./private-files.js";
@@ -97,10 +98,8 @@ export class RestoredStore {
     await migrateIn(tx, dialect, { clock: this.#clock });
     if (lastId > (await dialect.lastId(tx))) await dialect.reserveId(tx, lastId);
     await dialect.advanceSequences(tx);
-    // Above every revision of the store that it replaces, and a change of all (0), so that cursors of that one are refused.
-    const now = this.#clock.now();
-    await sql`update revision set value = ${now} where id = 1`.execute(tx);
-    await sql`insert into changes (repository_id, revision) values (0, ${now})`.execute(tx);
+    // Positions in the log of changes of the store that the backup was taken from are refused.
+    await sql`update revision set store = ${newStoreName()} where id = 1`.execute(tx);
   }
 
   /** Puts the store in its place. */

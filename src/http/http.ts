@@ -34,7 +34,7 @@ export {
   streamed,
 } from "./reply.js";
 export { addressOf, type ChargedAs, type HttpRequest } from "./request.js";
-export { ResponseCache } from "./response-cache.js";
+export { type CachedRevision, ResponseCache } from "./response-cache.js";
 export { type Access, type CachePolicy, type Form, type Method, pathPattern, type Route } from "./route.js";
 export { Router } from "./router.js";
 export { createHttpServer, type HttpServer, listen } from "./server.js";

@@ -50,6 +50,14 @@ export interface CacheState {
   misses: number;
 }
 
+/** What cached responses depend on. */
+export interface CachedRevision {
+  /** Differs whenever a cached response may have become wrong. */
+  revision: string;
+  /** Differs when nothing that is cached may be served any longer, not even as stale. */
+  replacedIn: number;
+}
+
 /** A revision and when it was last known to be current. */
 interface Known {
   revision: string;
@@ -61,8 +69,7 @@ interface ResponseCacheOptions {
   /** 0 turns the cache off. */
   maxBytes: number;
   clock: Clock;
-  /** Differs whenever a cached response may have become wrong. */
-  readRevision: () => Promise<string>;
+  readRevision: () => Promise<CachedRevision>;
   markPage: StaleOptions["markPage"];
   log: Logger;
 }
@@ -83,6 +90,7 @@ export class ResponseCache {
   readonly #options: ResponseCacheOptions;
   #current: Known = { revision: "", at: Number.NEGATIVE_INFINITY };
   #previous: Known = this.#current;
+  #replacedIn = 0;
   /** When the revision was last read, successfully or not. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: { since: number; done: Promise<void> } | undefined;
@@ -267,7 +275,12 @@ export class ResponseCache {
   async #check(now: number): Promise<void> {
     const { clock, log, readRevision } = this.#options;
     try {
-      const revision = await readRevision();
+      const { revision, replacedIn } = await readRevision();
+      if (replacedIn !== this.#replacedIn) {
+        this.#once.clear();
+        this.#again.clear();
+      }
+      this.#replacedIn = replacedIn;
       if (revision !== this.#current.revision) this.#previous = this.#current;
       this.#current = { revision, at: now };
       this.#checkedAt = now;

@@ -31,8 +31,10 @@ export interface ChangePage {
  * Everything up to a row of the log was read. A round of parts compares with the revision and the highest id at its beginning, so that a
  * rename is reported even if the repository changed again meanwhile.
  */
-const positionSchema = z.tuple([z.int(), z.int(), z.int(), z.int()]);
+const positionSchema = z.tuple([z.int(), z.int(), z.int(), z.int(), z.string().default("")]);
 interface Position {
+  /** Identity of the store; empty: of an older version of the program. */
+  store: string;
   roundFrom: number;
   lastId: number;
   revision: number;
@@ -53,7 +55,7 @@ type ChangeRow = [
 export class ChangeLog {
   readonly #database: Database;
   readonly #read: Prepared<Position & { limit: number }, ChangeRow>;
-  readonly #readEnd: Prepared<null, [revision: number, all: number | null]>;
+  readonly #readEnd: Prepared<null, [revision: number, all: number | null, store: string]>;
 
   constructor(database: Database) {
     this.#database = database;
@@ -65,7 +67,7 @@ export class ChangeLog {
         order by c.revision, c.repository_id limit ${given(({ limit }) => limit)}`,
     );
     this.#readEnd = database.prepare(
-      () => sql`select value, (select revision from changes where repository_id = ${sql.lit(ALL_CHANGED)})
+      () => sql`select value, (select revision from changes where repository_id = ${sql.lit(ALL_CHANGED)}), store
         from revision where id = 1`,
     );
   }
@@ -80,12 +82,13 @@ export class ChangeLog {
     // In this order: what is written meanwhile is read again in the next round.
     const lastId = await dialect.lastId(read);
     const rows = since === undefined ? [] : await this.#read({ ...since, limit: limit + 1 });
-    const [[revision, all] = [0, null]] = await this.#readEnd(null);
+    const [[revision, all, store] = [0, null, ""]] = await this.#readEnd(null);
     if (since === undefined) {
-      const next = textOf({ roundFrom: revision, lastId, revision, id: Number.MAX_SAFE_INTEGER });
+      const next = textOf({ store, roundFrom: revision, lastId, revision, id: Number.MAX_SAFE_INTEGER });
       return { changes: [], next, hasMore: false };
     }
-    if (since.revision > revision || (all !== null && all > since.roundFrom)) throw expired();
+    if (since.store !== store || since.revision > revision || (all !== null && all > since.roundFrom))
+      throw expired();
     const page = rows.slice(0, limit);
     const hasMore = rows.length > limit;
     const [last] = page.slice(-1);
@@ -93,7 +96,7 @@ export class ChangeLog {
     const round = hasMore ? since : { roundFrom: at.revision, lastId };
     return {
       changes: page.map((row) => changeOf(row, since)),
-      next: textOf({ roundFrom: round.roundFrom, lastId: round.lastId, ...at }),
+      next: textOf({ store, roundFrom: round.roundFrom, lastId: round.lastId, ...at }),
       hasMore,
     };
   }
@@ -110,8 +113,8 @@ function changeOf(row: ChangeRow, since: Position): ChangedRepository {
   return { id, provider, fullName, availability, kinds: kinds.length === 0 ? ["COUNTS"] : kinds };
 }
 
-function textOf({ roundFrom, lastId, revision, id }: Position): string {
-  return Buffer.from(JSON.stringify([roundFrom, lastId, revision, id])).toString("base64url");
+function textOf({ store, roundFrom, lastId, revision, id }: Position): string {
+  return Buffer.from(JSON.stringify([roundFrom, lastId, revision, id, store])).toString("base64url");
 }
 
 function positionOf(text: string): Position {
@@ -122,7 +125,7 @@ function positionOf(text: string): Position {
     value = undefined;
   }
   const { success, data } = positionSchema.safeParse(value);
-  if (success) return { roundFrom: data[0], lastId: data[1], revision: data[2], id: data[3] };
+  if (success) return { roundFrom: data[0], lastId: data[1], revision: data[2], id: data[3], store: data[4] };
   const message = "must be meta.nextCursor of an earlier response";
   throw new AppError("INVALID_REQUEST", `since: ${message}`, { details: [{ parameter: "since", message }] });
 }

@@ -1,4 +1,5 @@
 /** What a change leaves to others: marks on derived data that must be updated, and the log of changes that readers follow. */
+import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import {
   BatchSize,
@@ -7,6 +8,7 @@ import {
   type Database,
   type Db,
   type Dialect,
+  newStoreName,
   type Prepared,
   readMark,
   type Tx,
@@ -120,10 +122,17 @@ const CHANGES: BulkTable = {
   key: ["repository_id"],
 };
 
+/** Characters of the random mark of a revision, and how many revisions have one: those of the last seconds, at least. */
+const MARK = 4;
+const MARKED = 400;
+
 /** Announces a change that concerns no repository alone. Returns the revision that it leads to. */
 export async function bumpRevision(tx: Tx): Promise<number> {
-  const { rows } = await sql<{ value: number }>`update revision set value = value + 1 where id = 1
-    returning value`.execute(tx);
+  const mark = randomBytes(3).toString("base64url");
+  const { rows } = await sql<{ value: number }>`update revision set value = value + 1,
+    marks = substr(cast(${mark} as text) || marks, 1, ${sql.lit(MARK * MARKED)}) where id = 1 returning value`.execute(
+    tx,
+  );
   return rows[0]?.value ?? 0;
 }
 
@@ -142,25 +151,49 @@ export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number
 /** How long the revision is remembered. */
 const REVISION_MS = 1_000;
 
+/** A state of the store as this process has found it; one object for each. */
+export interface Revision {
+  /** Grows with each change that this process finds. */
+  readonly sequence: number;
+  /** Grows when the changes since the state before are not known: the log does not lead from there to here. */
+  readonly era: number;
+  /** The last era that began with another store, or one that has lost changes: what is known from before is wrong. */
+  readonly replacedIn: number;
+  /** Of the log of changes. */
+  readonly value: number;
+}
+
+/** The row of `revision`. */
+type RevisionRow = [value: number, store: string, marks: string];
+interface Found {
+  row: RevisionRow;
+  revision: Revision;
+  /** How many reads had ended with it. */
+  reads: number;
+}
+
 /** Reads the revision of the catalogue, and remembers it briefly. */
 export class RevisionReader {
   readonly #database: Database;
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #read: Prepared<null, [number]>;
+  readonly #read: Prepared<null, RevisionRow>;
   /** The revision read last, when, and how much this process had written before. */
-  #last: { value: Promise<number>; at: number; writes: number } | undefined;
+  #last: { value: Promise<Revision>; at: number; writes: number } | undefined;
+  #found: Found | undefined;
+  #reads = 0;
 
   constructor(database: Database, clock: Pick<Clock, "monotonic">) {
     this.#database = database;
     this.#clock = clock;
-    this.#read = database.prepare(() => sql`select value from revision where id = 1`);
+    this.#read = database.prepare(() => sql`select value, store, marks from revision where id = 1`);
   }
 
   /** See `Catalog.revision`. */
-  read(): Promise<number> {
+  read(): Promise<Revision> {
     const writes = this.#database.writes();
     const at = this.#clock.monotonic();
-    const value = this.#read(null).then(([row]) => row?.[0] ?? 0);
+    const before = this.#reads;
+    const value = this.#read(null).then(([row = [0, "", ""]]) => this.#take(row, before));
     this.#last = { value, at, writes };
     // Don't cache failures.
     value.catch(() => {
@@ -170,7 +203,7 @@ export class RevisionReader {
   }
 
   /** See `Catalog.recentRevision`. */
-  recent(): Promise<number> {
+  recent(): Promise<Revision> {
     const known = this.#last;
     const isRecent =
       known !== undefined &&
@@ -178,6 +211,49 @@ export class RevisionReader {
       this.#clock.monotonic() - known.at < REVISION_MS;
     return isRecent ? known.value : this.read();
   }
+
+  /** `before`: how many reads had ended when this one began. */
+  #take(row: RevisionRow, before: number): Revision {
+    const known = this.#found;
+    this.#reads++;
+    // Another read that ended meanwhile has seen the same or later changes.
+    if (known !== undefined && known.reads > before && includes(known.row, row)) return known.revision;
+    const found = { ...nextFound(known, row), reads: this.#reads };
+    this.#found = found;
+    // Positions that callers have in the log are of changes that are lost.
+    if (known?.row[1] === row[1] && found.revision.replacedIn > known.revision.replacedIn)
+      void this.#renameStore(row[1]).catch(() => {});
+    return found.revision;
+  }
+
+  /** Gives the store another identity. */
+  async #renameStore(from: string): Promise<void> {
+    const store = newStoreName();
+    const { rows } = await sql`update revision set store = ${store} where id = 1 and store = ${from}
+      returning id`.execute(this.#database.durable);
+    const found = this.#found;
+    if (rows.length > 0 && found?.row[1] === from)
+      this.#found = { ...found, row: [found.row[0], store, found.row[2]] };
+  }
+}
+
+function nextFound(known: Found | undefined, row: RevisionRow): Omit<Found, "reads"> {
+  const [value, store] = row;
+  if (known === undefined) return { row, revision: { sequence: 1, era: 1, replacedIn: 1, value } };
+  const { sequence, era, replacedIn } = known.revision;
+  if (includes(row, known.row)) {
+    const isSame = value === known.row[0];
+    return { row, revision: isSame ? known.revision : { sequence: sequence + 1, era, replacedIn, value } };
+  }
+  const isUnknown = store === known.row[1] && value - known.row[0] >= MARKED;
+  const next = { sequence: sequence + 1, era: era + 1, value };
+  return { row, revision: { ...next, replacedIn: isUnknown ? replacedIn : next.era } };
+}
+
+/** Whether an earlier revision of the same store is one of those that led to another one. */
+function includes([value, store, marks]: RevisionRow, [earlier, from, ofEarlier]: RevisionRow): boolean {
+  const mark = ofEarlier.slice(0, MARK);
+  return store === from && earlier <= value && marks.startsWith(mark, (value - earlier) * MARK);
 }
 
 /** Marks all growth to be built again by the next update. */

@@ -21,7 +21,7 @@ import {
 import { Lookup, popular } from "./lookup.js";
 import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
 import type { Observation, Recorded } from "./observation.js";
-import { RevisionReader } from "./outdated.js";
+import { type Revision, RevisionReader } from "./outdated.js";
 import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import { removeRepository } from "./removal.js";
@@ -79,6 +79,7 @@ export {
   markOutdated,
   noteChanges,
   outdateAll,
+  type Revision,
   setMark,
   workOff,
 } from "./outdated.js";
@@ -137,7 +138,7 @@ export class Catalog extends Lookup {
   readonly #clock: Clock;
   readonly #snapshots: SnapshotReader;
   readonly #revisions: RevisionReader;
-  #recency: { value: Promise<Recency>; revision: number } | undefined;
+  #recency: { value: Promise<Recency>; revision: Revision } | undefined;
   /** Observations per transaction of `recordAll`. */
   #batchSize: BatchSize | undefined;
 
@@ -355,13 +356,13 @@ export class Catalog extends Lookup {
     return value;
   }
 
-  /** A number that grows with every change that a reader could notice, in any process. */
-  revision(): Promise<number> {
+  /** The state of the store: another object after every change that a reader could notice, in any process. */
+  revision(): Promise<Revision> {
     return this.#revisions.read();
   }
 
   /** The revision of at most a second ago, never older than what `revision` has returned or this process has written. */
-  recentRevision(): Promise<number> {
+  recentRevision(): Promise<Revision> {
     return this.#revisions.recent();
   }
 }

@@ -22,7 +22,7 @@ function createCache(readRevision: () => Promise<string>) {
   const cache = new ResponseCache({
     maxBytes: 1_000_000,
     clock,
-    readRevision,
+    readRevision: async () => ({ revision: await readRevision(), replacedIn: 1 }),
     markPage: (html) => html,
     log: createLog("silent"),
   });
@@ -142,7 +142,7 @@ function createSmallCache(maxBytes: number) {
     markPage: (html) => html,
     maxBytes,
     clock: new ManualClock(0),
-    readRevision: async () => "1",
+    readRevision: async () => ({ revision: "1", replacedIn: 1 }),
     log: createLog("silent"),
   });
   /** Whether a response had to be computed. */

@@ -130,7 +130,7 @@ onBothEngines("A rename that an operator states", (engine) => {
       const changed = database.read
         .selectFrom("changes")
         .select("repository_id")
-        .where("revision", ">", revision);
+        .where("revision", ">", revision.value);
       const marked = database.read
         .selectFrom("outdated")
         .select("repository_id")

@@ -213,7 +213,7 @@ onBothEngines("Recording", (engine) => {
     ]) {
       await catalog.record([change]);
       const revision = await catalog.revision();
-      assert.ok(revision > last, JSON.stringify(change));
+      assert.ok(revision.value > last.value, JSON.stringify(change));
       last = revision;
     }
   });

@@ -112,3 +112,16 @@ async function runCommand(port: number, text: string): Promise<void> {
   commands.set(port, pool);
   await pool.query(text);
 }
+
+/** Ends all sessions of a database, as a server that goes away does. */
+export async function endSessions(url: string): Promise<void> {
+  const command = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(url)}'`;
+  await runCommand(Number(new URL(url).port), command);
+}
+
+/** Puts another database in the place of one, under its sessions. */
+export async function replaceTestDatabase(url: string, by: string): Promise<void> {
+  await dropTestDatabase(url);
+  const command = `alter database ${databaseOf(by)} rename to ${databaseOf(url)}`;
+  await runCommand(Number(new URL(url).port), command);
+}

@@ -78,7 +78,7 @@ export class RowReader {
   async read(ids: readonly number[], window: Window): Promise<ListRow[]> {
     if (ids.length === 0) return [];
     // Read before the rows, so that these are at least as new.
-    const revision = await this.#catalog.recentRevision();
+    const { sequence: revision } = await this.#catalog.recentRevision();
     const rows = this.#memory.find(revision, { ids, window });
     const missing = ids.filter((_, i) => rows[i] === undefined);
     if (missing.length > 0) {

@@ -4,7 +4,7 @@ import type { Database, Prepared } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import type { Logger } from "../../lib/log.js";
-import { ALL_CHANGED, type Catalog } from "../../repositories/repositories.js";
+import { ALL_CHANGED, type Catalog, type Revision } from "../../repositories/repositories.js";
 import { FACET_KINDS, Facets } from "../facets.js";
 import { RankHeads } from "../ranks/heads.js";
 import { FREQUENT_FROM, MOST_WORDS, Vocabulary } from "../search/typos.js";
@@ -33,12 +33,15 @@ export class LoadedModel {
   readonly facets: Facets;
   readonly ranks: Derived<RankHeads>;
   readonly vocabulary: Derived<Vocabulary>;
-  /** The revision of the catalogue whose changes it has. */
+  /** The era of the store that it was loaded in, see `Revision`. */
+  readonly era: number;
+  /** The revision in the log of changes up to which it has them. */
   revision: number;
 
-  constructor(model: ReadModel, revision: number) {
+  constructor(model: ReadModel, { era, value }: Pick<Revision, "era" | "value">) {
     this.model = model;
-    this.revision = revision;
+    this.era = era;
+    this.revision = value;
     this.facets = new Facets(model);
     this.ranks = model.derive(() => RankHeads.compute(model));
     this.vocabulary = model.deriveOnce(function* () {
@@ -88,12 +91,18 @@ export class LiveModel {
 
   /**
    * The model with all changes that were committed a second ago. Of a large catalogue, it may lack those that are being applied.
-   * Throws UNAVAILABLE while a large one is loaded for the first time.
+   * Throws UNAVAILABLE while a large one is loaded for the first time, and for the first time since the store was replaced.
    */
   async current(): Promise<LoadedModel> {
-    const revision = await this.#catalog.recentRevision();
+    const { era, replacedIn, value } = await this.#catalog.recentRevision();
+    if ((this.#loaded?.era ?? replacedIn) < replacedIn) {
+      this.#log.warn("the database is another one, or has lost changes: loading its catalogue");
+      this.#loaded = undefined;
+    }
+    const isCurrent = (loaded = this.#loaded) =>
+      loaded !== undefined && (loaded.era > era || (loaded.era === era && loaded.revision >= value));
     // Work that had begun before may lack the last change, so a second time may be needed.
-    for (let times = 0; times < 2 && (this.#loaded?.revision ?? -1) < revision; times++) {
+    for (let times = 0; times < 2 && !isCurrent(); times++) {
       this.#work ??= this.#follow().finally(() => {
         this.#work = undefined;
       });
@@ -103,7 +112,7 @@ export class LiveModel {
       if (this.#loaded?.model.isLarge ?? (await this.#isLarge())) break;
       await work;
     }
-    if (this.#loaded === undefined)
+    if (this.#loaded === undefined || this.#loaded.era < replacedIn)
       throw new AppError("UNAVAILABLE", "The catalogue is being loaded. Lists and search will work soon.", {
         headers: { "Retry-After": String(RETRY_S) },
       });
@@ -137,15 +146,15 @@ export class LiveModel {
   }
 
   async #follow(): Promise<void> {
-    const revision = await this.#catalog.revision();
+    const { era, value } = await this.#catalog.revision();
     const loaded = this.#loaded;
     const { words, columns } = loaded?.model ?? {};
     const isWorn = words !== undefined && words.changed > FEW_CHANGED + (columns?.size ?? 0) / CHANGED_PART;
-    if (loaded === undefined || isWorn || revision < loaded.revision) {
-      const next = new LoadedModel(await ReadModel.load(this.#rows(), this.#steps), revision);
+    if (loaded === undefined || isWorn || loaded.era < era) {
+      const next = new LoadedModel(await ReadModel.load(this.#rows(), this.#steps), { era, value });
       if (next.model.isLarge) await next.prepare();
       this.#loaded = next;
-    } else await this.#steps.inTurn(() => this.#apply(loaded, revision));
+    } else await this.#steps.inTurn(() => this.#apply(loaded, value));
   }
 
   async #apply(loaded: LoadedModel, revision: number): Promise<void> {

@@ -111,6 +111,7 @@ function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered
     sql`drop table track_questions`,
     sql`alter table track_lists drop column left_out_names`,
     sql`alter table repositories drop column fact_times`,
+    ...["store", "marks"].map((name) => sql`alter table revision drop column ${sql.ref(name)}`),
     sql`delete from schema_version`,
     sql`insert into schema_version (version, name, applied_at) values (17, 'expression-statistics', ${AT})`,
   ];
