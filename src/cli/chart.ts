@@ -18,10 +18,11 @@ interface Options extends Readonly<Record<string, string | undefined>> {
 const EXIT_CODES = `
 Exit codes:
   0  the chart was written
-  1  failed: a forge refused a repository, or the file cannot be written
-  2  wrong arguments or settings`;
+  1  failed: no repository could be read, or the file cannot be written
+  2  wrong arguments or settings
+  3  the chart was written, but a repository or its star history could not be read`;
 
-export function addChart(program: Command, host: Host): void {
+export function addChart(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("chart")
     .description("draw a chart of repositories as their forges have them now, without a store or a server")
@@ -41,8 +42,8 @@ export function addChart(program: Command, host: Host): void {
     .option("--width <pixels>", "320 to 1200")
     .option("--height <pixels>", "220 to 800")
     .addHelpText("after", EXIT_CODES)
-    .action((texts: string[], { out, format, ...options }: Options) =>
-      draw(host, texts, { out, format: format ?? formatOf(out), options }),
+    .action(async (texts: string[], { out, format, ...options }: Options) =>
+      finish(await draw(host, texts, { out, format: format ?? formatOf(out), options })),
     );
 }
 
@@ -58,15 +59,13 @@ async function draw(
   host: Host,
   texts: readonly string[],
   { out, format, options }: { out: string | undefined; format: ChartFormat; options: Options },
-): Promise<void> {
+): Promise<number> {
   if (texts.length > MAX_SERIES)
     throw new CommandFault(`A chart has at most ${MAX_SERIES} repositories; ${texts.length} were given.`);
   // Loads the routes, which no other command needs.
-  const { checkChartOptions, drawChart, NotRead } = await import("../publish/publish.js");
-  const refused = (error: unknown) => {
-    if (error instanceof NotRead) return new CommandFault(error.message, EXIT.failed);
-    return error instanceof AppError ? new CommandFault(`--${error.message}`) : error;
-  };
+  const { checkChartOptions, drawChart } = await import("../publish/publish.js");
+  const refused = (error: unknown) =>
+    error instanceof AppError ? new CommandFault(`--${error.message}`) : error;
   try {
     checkChartOptions(options);
   } catch (error) {
@@ -76,9 +75,12 @@ async function draw(
   try {
     const addresses = parseAddresses(texts, pass.forges);
     if (typeof addresses === "string") throw new CommandFault(addresses);
-    const chart = await drawChart(pass, addresses, { options, format });
+    const { chart, problems } = await drawChart(pass, addresses, { options, format });
+    if (chart === undefined) throw new CommandFault(problems.join("\n"), EXIT.failed);
     if (out === undefined) host.stdout.write(chart);
     else writeFileSync(out, chart);
+    for (const problem of problems) host.stderr.write(`${problem}\n`);
+    return problems.length === 0 ? EXIT.ok : EXIT.refused;
   } catch (error) {
     throw refused(error);
   } finally {

@@ -66,7 +66,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addWork(program, host);
   addTrack(program, host, finish);
   addUntrack(program, host, finish);
-  addChart(program, host);
+  addChart(program, host, finish);
   addPublish(program, host, finish);
   addStatus(program, host);
   addMcp(program, host);

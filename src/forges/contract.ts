@@ -182,8 +182,8 @@ export interface Provider {
    * it says about a repository may be believed.
    */
   checkWorks(signal: AbortSignal): Promise<void>;
-  /** A page of one repository's star history, newest first; null while the forge does not offer it. */
-  history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
+  /** A page of one repository's star history, newest first. Throws `gone` if the forge has none of it. */
+  history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays>;
   /** Looks for repositories. Throws `gone` for an owner that does not exist, and so on. */
   seek(sought: Sought, signal: AbortSignal): Promise<SoughtList>;
   /** The text of a repository's README, in Markdown or another format. Throws `gone` without one, and so on. */

@@ -225,7 +225,7 @@ export function createRestProvider(
     refreshOne: (fullName, signal) => readByName(fullName, signal),
     recheck,
     checkWorks: async (signal) => void (await client.get(forge.controlPath, { signal })),
-    history: async () => null,
+    history: () => Promise.reject(new UpstreamFailure("gone", "this kind of forge has no star histories")),
     seek,
     readme,
     checkToken: (signal) => forge.checkToken(client, signal),

@@ -22,16 +22,22 @@ export function checkChartOptions(options: ChartOptions): void {
 }
 
 /**
- * Reads repositories with their star histories from their forges, and draws one chart of them. Throws NotRead, and
- * VALIDATION_FAILED for days in the wrong order.
+ * Reads repositories with their star histories from their forges, and draws one chart of those that could be read. `chart`: absent if
+ * none could. `problems`: sentences about the others. Throws VALIDATION_FAILED for days in the wrong order.
  */
 export async function drawChart(
   pass: Pass,
   addresses: readonly RepositoryAddress[],
   { options, format }: { options: ChartOptions; format: ChartFormat },
-): Promise<string | Uint8Array> {
+): Promise<{ chart?: string | Uint8Array; problems: string[] }> {
   const keys: string[] = [];
-  for (const address of addresses) keys.push(repositoryKey(await trackWithHistory(pass, address)));
+  const problems: string[] = [];
+  for (const address of addresses) {
+    const { repository, problem } = await trackWithHistory(pass, address);
+    if (repository !== undefined) keys.push(repositoryKey(repository));
+    if (problem !== undefined) problems.push(problem);
+  }
+  if (keys.length === 0) return { problems };
   await followChanges(pass.modules);
   const given = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -43,6 +49,6 @@ export async function drawChart(
     ...(isPicture ? [] : [["format", format] as const]),
   ]);
   const { body } = await pass.responder.get(`/api/embed/chart${isPicture ? ".svg" : ""}?${query}`);
-  if (format !== "png") return typeof body === "string" ? body : (body ?? "");
-  return new PngRenderer().render({ kind: "svg", svg: String(body), zoom: ZOOM });
+  if (format !== "png") return { chart: typeof body === "string" ? body : (body ?? ""), problems };
+  return { chart: await new PngRenderer().render({ kind: "svg", svg: String(body), zoom: ZOOM }), problems };
 }

@@ -4,5 +4,4 @@
  */
 export { type ChartFormat, type ChartOptions, checkChartOptions, drawChart } from "./chart.js";
 export { PASS_URL, type Pass, Responder } from "./pass.js";
-export { NotRead } from "./reading.js";
 export { type PublishReport, publish, StateFault } from "./run.js";

@@ -14,11 +14,25 @@ import {
 } from "../tracking/tracking.js";
 import type { Pass } from "./pass.js";
 
-/** A repository that could not be read, and why, in one sentence. */
-export class NotRead extends Error {
-  constructor(address: RepositoryAddress, failure: UpstreamFailure) {
-    super(`${repositoryKey(address)}: ${sentenceOf(failure)}`, { cause: failure });
-  }
+/** Why a repository or its star history could not be read, in one sentence. */
+function problemOf(
+  address: RepositoryAddress,
+  failure: UpstreamFailure,
+  of: "record" | "history" = "record",
+): string {
+  const sentence = of === "record" ? sentenceOf(failure) : historySentenceOf(failure);
+  return `${repositoryKey(address)}: ${sentence}`;
+}
+
+function historySentenceOf(failure: UpstreamFailure): string {
+  const { kind, until, reason } = failure;
+  if (kind === "quota" || kind === "clock") return sentenceOf(failure);
+  const said = reason === null ? "" : ` (${reason})`;
+  if (kind === "unreachable") return `The forge did not respond when asked for its star history.${said}`;
+  if (kind !== "malformed") return `The forge gives no star history of it.${said}`;
+  return until === null
+    ? "The forge sent a star history of it that cannot be used."
+    : "The forge has not prepared its star history yet. Try again later.";
 }
 
 /** Why a forge refused, in a sentence for everybody. */
@@ -28,16 +42,23 @@ export function sentenceOf({ kind, until, reason }: UpstreamFailure): string {
   return `The forge permits no more requests${when}. With a token it permits more.`;
 }
 
-/** Records a repository by name, with its star history if its forge has one. Throws NotRead. */
-export async function trackWithHistory(pass: Pass, address: RepositoryAddress): Promise<Repository> {
+/** Records a repository by name, with its star history. `repository`: absent if it or its history could not be read, so that half of one is not drawn. */
+export async function trackWithHistory(
+  pass: Pass,
+  address: RepositoryAddress,
+): Promise<{ repository?: Repository; problem?: string }> {
   const context = pass.contextOf(address.provider);
+  let id: number | undefined;
+  let problem = {};
   try {
-    const { repositoryId } = await track(context, address.fullName);
-    await completeHistory(context, repositoryId);
-    return await pass.modules.catalog.get(repositoryId);
+    id = (await track(context, address.fullName)).repositoryId;
+    await completeHistory(context, id);
   } catch (error) {
-    throw error instanceof UpstreamFailure ? new NotRead(address, error) : error;
+    if (!(error instanceof UpstreamFailure)) throw error;
+    problem = { problem: problemOf(address, error, id === undefined ? "record" : "history") };
+    if (id === undefined || error.kind !== "gone" || (await hasHistory(pass, id))) return problem;
   }
+  return { ...problem, repository: await pass.modules.catalog.get(id) };
 }
 
 /** What became of repositories that were read. */
@@ -69,7 +90,7 @@ export async function readAll(
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
-      outcome.problems.push(new NotRead(address, error).message);
+      outcome.problems.push(problemOf(address, error));
       return false;
     }
   };
@@ -100,7 +121,7 @@ export async function readAll(
         );
         for (const { address, id } of some) {
           const result = results.get(id);
-          if (result?.kind === "failed") outcome.problems.push(new NotRead(address, result.failure).message);
+          if (result?.kind === "failed") outcome.problems.push(problemOf(address, result.failure));
           else if (result !== undefined) outcome.read++;
         }
       });
@@ -108,17 +129,45 @@ export async function readAll(
       if (!isAnswered) break;
     }
   }
-  for (const [i, address] of addresses.entries()) {
-    const id = outcome.ids[i];
-    if (id === undefined || (await hasHistory(pass, id))) continue;
-    if (!(await attempt(address, () => completeHistory(pass.contextOf(address.provider), id))))
-      outcome.withoutHistory.add(id);
-  }
+  await readHistories(pass, addresses, outcome);
   for (const [provider, some] of Map.groupBy(addresses.keys(), (i) => addresses[i]?.provider ?? "")) {
     const ids = some.flatMap((i) => outcome.ids[i] ?? []);
     outcome.nodeIds[provider] = await readNodeIds(pass.contextOf(provider), ids);
   }
   return outcome;
+}
+
+/** Repositories of an instance that have no star history, while none has one, until it is believed to offer none. */
+const SEVERAL = 3;
+
+/** Completes the star histories of those that are known. */
+async function readHistories(
+  pass: Pass,
+  addresses: readonly RepositoryAddress[],
+  { ids, problems, withoutHistory }: ReadOutcome,
+): Promise<void> {
+  const missing: { provider: string; problem: string }[] = [];
+  const offering = new Set<string>();
+  for (const [i, address] of addresses.entries()) {
+    const id = ids[i];
+    if (id === undefined) continue;
+    const context = pass.contextOf(address.provider);
+    try {
+      if (!(await hasHistory(pass, id))) await completeHistory(context, id);
+      offering.add(address.provider);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      withoutHistory.add(id);
+      const problem = problemOf(address, error, "history");
+      if (error.kind === "gone") missing.push({ provider: address.provider, problem });
+      else problems.push(problem);
+    }
+  }
+  for (const [provider, some] of Map.groupBy(missing, (one) => one.provider)) {
+    const isPublic = pass.contextOf(provider).provider.settings.url === "https://github.com";
+    if (some.length < SEVERAL || offering.has(provider) || isPublic)
+      problems.push(...some.map(({ problem }) => problem));
+  }
 }
 
 async function hasHistory({ modules }: Pass, id: number): Promise<boolean> {

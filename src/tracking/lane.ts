@@ -30,6 +30,8 @@ export interface Lane {
   clock: Clock;
   reporter: Reporter;
   stretch: Stretch;
+  /** Owners of the repositories whose star histories have failed since the last one that was read. */
+  failedHistories: Set<string>;
   /** A random number from 0 to 1, for spreading due times; injected so that tests are repeatable. */
   chance: () => number;
   signal: AbortSignal;

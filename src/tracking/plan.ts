@@ -7,6 +7,7 @@ import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import type { TrackingModules } from "./lane.js";
 import { countDueRequests, dueRequests } from "./requests/queue.js";
 import { countDue, due, dueAtOf, nextDue, type Queue, type Tracked } from "./schedule.js";
+import { failuresOf } from "./star-history.js";
 
 interface PlannedRequest {
   fullName: string;
@@ -70,9 +71,7 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
         : "lists lack fields, and its own record is a week old",
     ),
     recheck: await workOf(context, "recheck", () => "its counts fell doubtfully, so they are read again"),
-    backfill: await workOf(context, "history", ({ historyCursor }) =>
-      historyCursor === null ? "its star history is not read yet" : "the next page of its star history",
-    ),
+    backfill: await workOf(context, "history", whyHistory),
     requests: await requestsOf(context),
     unscheduled: isOnDemand ? 0 : await readNumber(read, unscheduled),
   };
@@ -133,10 +132,19 @@ async function workOf(
   };
 }
 
+function whyHistory({ historyCursor }: Tracked): string {
+  const failures = failuresOf(historyCursor);
+  if (failures > 0) return `its star history: ${retried(failures)}`;
+  return historyCursor === null ? "its star history is not read yet" : "the next page of its star history";
+}
+
+const retried = (failures: number) =>
+  `tried again after ${failures} ${failures === 1 ? "failure" : "failures"}`;
+
 function whyRefresh(row: Tracked, trends: readonly Trend[]): string {
   const { missingSince, failures, countedAt, refreshInterval } = row;
   if (missingSince !== null) return "its forge reports it missing, which is not confirmed";
-  if (failures > 0) return `tried again after ${failures} ${failures === 1 ? "failure" : "failures"}`;
+  if (failures > 0) return retried(failures);
   if (countedAt === null || refreshInterval === null) return "never read from its forge";
   const gaining = trends.find(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0);
   const every = `every ${lengthOf(refreshInterval)}`;

@@ -15,13 +15,15 @@ import { Recorder } from "./recorder.js";
 import { nextQuestion, type QuestionRow, soughtOf, updateQuestion } from "./requests/questions.js";
 import { dueRequests, isOpen, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
 import type { UnreadList } from "./requests/track-requests.js";
-import { readTracked } from "./schedule.js";
+import { readTracked, type Tracked } from "./schedule.js";
 import {
   type HistoryPage,
   hasUnreadHistory,
+  isOfForge,
   MAX_HISTORY_PAGES,
   postponeHistory,
   recordHistoryPage,
+  retryLater,
 } from "./star-history.js";
 
 /** How often to look for new requests: people wait for them, and a check reads two rows of indexes. */
@@ -63,6 +65,7 @@ export class RequestLane {
   /** When the forge may be tried again after it has failed. */
   #restUntil = 0;
   #forgeFailures = 0;
+  #historiesRestUntil = 0;
   #isPaused = false;
 
   constructor(lane: Lane, options: RequestLaneOptions) {
@@ -79,7 +82,7 @@ export class RequestLane {
     // Lookups and second readings use the same quota.
     const readyAt = Math.max(provider.readyAt("recheck"), Math.min(this.#restUntil, now + PAUSED_MS));
     const spare = spareAt(provider, now, { isWaitedFor: true });
-    const historyAt = Math.max(readyAt, provider.readyAt("history"), spare);
+    const historyAt = Math.max(readyAt, provider.readyAt("history"), spare, this.#historiesRestUntil);
     const searchAt = Math.max(readyAt, provider.readyAt("discover"));
     reporter.report.lookups = { readyAt, historyAt, searchAt, ...lookupQuota(provider) };
     if (historyAt > now && !this.#isPaused) this.#options.onPaused();
@@ -126,18 +129,20 @@ export class RequestLane {
 
   /** Reads the next page of a history. What cannot be read is left to the backfill. */
   async #readPage(request: OpenRequest, repositoryId: number): Promise<void> {
-    const { clock, reporter, modules } = this.#lane;
+    const { clock, reporter, modules, signal } = this.#lane;
     const { read, dialect } = modules.database;
     const [row] = await readTracked(read, dialect, { ids: [repositoryId] });
     if (row === undefined || !hasUnreadHistory(row) || request.pages >= MAX_HISTORY_PAGES)
       return this.#finish(request);
-    let page: HistoryPage | undefined;
+    let page: HistoryPage;
     try {
       page = await recordHistoryPage(this.#lane, row);
-    } finally {
-      // The backfill continues soon, whatever went wrong here.
-      if (page?.kind !== "recorded") await postponeHistory(this.#lane, row, clock.now() + HELD_MS);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
+      return this.#historyFailed(request, row, error);
     }
+    // The backfill continues soon, whatever went wrong here.
+    if (page.kind !== "recorded") await postponeHistory(this.#lane, row, clock.now() + HELD_MS);
     this.#responded();
     reporter.succeeded(clock.now());
     if (page.kind === "taken") return;
@@ -149,7 +154,28 @@ export class RequestLane {
     if (isLast || request.pages === 0) this.#options.onRecorded();
   }
 
-  /** Decides what a failure means for a request: it is tried again, or ends. */
+  /** Tries a history again soon, without the backfill, if that may help; else the request ends. Other requests do not wait. */
+  async #historyFailed(request: OpenRequest, row: Tracked, failure: UpstreamFailure): Promise<void> {
+    const { clock, reporter, chance } = this.#lane;
+    const now = clock.now();
+    reporter.failed(failure, now);
+    if (isTemporary(failure.kind)) {
+      if (failure.kind === "clock") this.#restUntil = now + PAUSED_MS;
+      return postponeHistory(this.#lane, row, now + HELD_MS);
+    }
+    if (isOfForge(this.#lane, row)) this.#historiesRestUntil = now + MAX_REST_MS;
+    const attempts = request.attempts + 1;
+    const mayHelp = failure.kind === "unreachable" || failure.kind === "malformed";
+    if (mayHelp && attempts < MAX_ATTEMPTS.history) {
+      await postponeHistory(this.#lane, row, now + HELD_MS);
+      const retry_at = now + spread(RETRY_MS * 2 ** request.attempts, chance());
+      return this.#update(request, { attempts, retry_at });
+    }
+    await retryLater(this.#lane, row, failure);
+    await this.#finish(request);
+  }
+
+  /** Decides what a failure means for a lookup: it is tried again, or ends. */
   async #failed(request: OpenRequest, failure: UpstreamFailure): Promise<void> {
     const { clock, reporter, chance } = this.#lane;
     const now = clock.now();
@@ -162,8 +188,7 @@ export class RequestLane {
     const ofForge = concernsForge(kind);
     if (ofForge) this.#rest(now, until);
     else this.#responded();
-    const isLookup = request.repository_id === null;
-    if (isLookup && ofForge) {
+    if (ofForge) {
       const failing_since = Math.min(now, request.failing_since ?? now);
       if (now - failing_since >= PATIENCE_MS) return this.#finish(request, kind);
       // The failure may concern this one alone, so others come first.
@@ -171,14 +196,8 @@ export class RequestLane {
       return this.#update(request, { failing_since, retry_at: now + spread(pause, chance()) });
     }
     const attempts = request.attempts + 1;
-    const mayRetry = ofForge || kind === "malformed";
-    if (mayRetry && attempts < MAX_ATTEMPTS[isLookup ? "lookup" : "history"])
-      return this.#update(request, {
-        attempts,
-        retry_at: now + spread(RETRY_MS * 2 ** request.attempts, chance()),
-      });
-    // A recorded repository only lacks its history, which the backfill reads later.
-    await this.#finish(request, isLookup ? kind : null);
+    if (kind !== "malformed" || attempts >= MAX_ATTEMPTS.lookup) return this.#finish(request, kind);
+    await this.#update(request, { attempts, retry_at: now + spread(RETRY_MS, chance()) });
   }
 
   /** `failure`: why it has failed; null: it has not. */

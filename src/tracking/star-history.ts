@@ -4,7 +4,7 @@
  * never compared with a total. Forges do not promise that their days are those of UTC.
  */
 import { z } from "zod";
-import { asFailed, concernsForge, type PastDays } from "../forges/forges.js";
+import { asFailed, isTemporary, type PastDays, type UpstreamFailure } from "../forges/forges.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
 import { type Lane, responded, type Step, spareAt, waiting } from "./lane.js";
@@ -23,7 +23,10 @@ const IDLE_MS = 5_000;
 /** Shortest and longest wait before the quota is checked again, once its rest is reserved for other work. */
 const SPARE_MIN_MS = 60_000;
 const SPARE_MAX_MS = 10 * 60_000;
-const NOT_OFFERED_MS = DAY_MS;
+/** When a history is tried again after its n-th failure in a row. */
+const RETRIES_MS = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS] as const;
+/** Owners whose histories fail in a row until the forge is believed to be the cause. */
+const SEVERAL = 5;
 
 /** Reads a page of the star history that is due first, most popular repositories first. Throws UpstreamFailure. */
 export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> {
@@ -40,11 +43,10 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
     page = await recordHistoryPage(lane, row);
   } catch (error) {
     const { failure } = asFailed(error);
-    const isOfRepository = !concernsForge(failure.kind);
     // Retried after the others, so that one repository cannot hold them up.
-    const retryAt = isOfRepository ? (failure.until ?? now + WEEK_MS) : now + NEXT_PAGE_MS;
-    await postponeHistory(lane, row, retryAt);
-    if (!isOfRepository) throw failure;
+    if (isTemporary(failure.kind)) await postponeHistory(lane, row, now + NEXT_PAGE_MS);
+    else await retryLater(lane, row, failure);
+    if (isTemporary(failure.kind) || isOfForge(lane, row)) throw failure;
     reporter.failed(failure, clock.now());
     return responded(0);
   }
@@ -53,9 +55,33 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
     reporter.succeeded(clock.now());
   }
   if (page.kind === "damaged") await postponeHistory(lane, row, now + WEEK_MS);
-  if (page.kind !== "notOffered") return responded(0);
-  await postponeHistory(lane, row, now + NOT_OFFERED_MS);
-  return responded(NOT_OFFERED_MS);
+  return responded(0);
+}
+
+/** Postpones a history that could not be read, and keeps the number of its failures with its progress. */
+export async function retryLater(
+  { lease, clock }: Lane,
+  { repositoryId, historyCursor }: Tracked,
+  { until }: UpstreamFailure,
+): Promise<void> {
+  const failures = failuresOf(historyCursor);
+  const waitMs = RETRIES_MS[failures] ?? WEEK_MS;
+  const dueAt = failures === 0 && until !== null ? until : clock.now() + waitMs;
+  const history_cursor = JSON.stringify({ ...cursorOf(historyCursor), failures: failures + 1 });
+  await lease.write((tx) =>
+    tx
+      .updateTable("tracking")
+      .set({ history_cursor, history_due: dueAt })
+      .where("repository_id", "=", repositoryId)
+      .where("history_due", "is not", null)
+      .where("history_cursor", historyCursor === null ? "is" : "=", historyCursor)
+      .execute(),
+  );
+}
+
+/** Notes a failed history. Returns whether those of several owners have failed in a row: one says nothing about the others. */
+export function isOfForge({ failedHistories }: Lane, { owner }: Tracked): boolean {
+  return failedHistories.add(owner.toLowerCase()).size >= SEVERAL;
 }
 
 const cursorSchema = z.object({
@@ -65,12 +91,12 @@ const cursorSchema = z.object({
   stars: z.int(),
 });
 type Cursor = z.infer<typeof cursorSchema>;
+/** Next to the cursor, or without one before the first page. */
+const failuresSchema = z.object({ failures: z.int().default(0) });
 
 export type HistoryPage =
   /** `snapshots`: number added. `hasMore`: older pages follow. */
   | { kind: "recorded"; snapshots: number; hasMore: boolean }
-  /** The forge offers no star histories for now. Nothing has changed. */
-  | { kind: "notOffered" }
   /** Our own history is damaged, so nothing can be added before it. Nothing has changed. */
   | { kind: "damaged" }
   /** Another lane has recorded this page in the meantime, or nobody wants it anymore. Nothing has changed. */
@@ -101,14 +127,14 @@ export async function postponeHistory(
  * Throws UpstreamFailure, and then changes nothing.
  */
 export async function recordHistoryPage(
-  { modules, provider, clock, signal, lease }: Lane,
+  { modules, provider, clock, signal, lease, failedHistories }: Lane,
   asked: Tracked,
 ): Promise<HistoryPage> {
   const { repositoryId } = asked;
   const now = clock.now();
   const at = cursorOf(asked.historyCursor);
   const page = await provider.history(refOf(asked), at?.next ?? null, signal);
-  if (page === null) return { kind: "notOffered" };
+  failedHistories.clear();
   // Weeks begin before the day of the creation, and some forges list weeks before it.
   const bornAt = startOfDay(asked.createdAt ?? 0);
   // Gains after the time of the count are not part of it. Pages overlap when a new week begins in between.
@@ -144,9 +170,12 @@ export async function recordHistoryPage(
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 function cursorOf(text: string | null): Cursor | undefined {
-  if (text === null || text === "") return undefined;
-  const parsed = cursorSchema.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : undefined;
+  return cursorSchema.safeParse(JSON.parse(text || "{}")).data;
+}
+
+/** How often the next page of a history has failed in a row. */
+export function failuresOf(historyCursor: string | null): number {
+  return failuresSchema.parse(JSON.parse(historyCursor || "{}")).failures;
 }
 
 /** How far the first total may be from the count that the history is computed from. */

@@ -66,6 +66,7 @@ const laneOf = (context: TrackingContext): Lane => ({
   ...context,
   reporter: new Reporter(context.clock.now()),
   stretch: new Stretch(),
+  failedHistories: new Set(),
   chance: Math.random,
 });
 

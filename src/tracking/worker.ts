@@ -116,7 +116,8 @@ export class Worker {
     const { providers, avatars, idleMs, requestsEveryMs } = this.#options;
     const { name, kind } = provider;
     const reporter = this.reporters.get(name) ?? new Reporter(clock.now());
-    const lane: Lane = { modules, lease, provider, clock, reporter, stretch: new Stretch(), chance, signal };
+    const own = { stretch: new Stretch(), failedHistories: new Set<string>() };
+    const lane: Lane = { modules, lease, provider, clock, reporter, ...own, chance, signal };
     const add = (work: string, call: Call, step: () => Promise<Step>) =>
       this.#add({
         name: `${name} ${work}`,

@@ -34,24 +34,22 @@ test("a history page has days, none in the future, and a cursor", async () => {
 
 const isHistory = (url: URL) => url.pathname.endsWith("/history");
 
-test("an instance without star histories is not asked again for a day", async () => {
-  const clock = new SkippingClock(NOW);
-  const fetch = scriptedFetch(({ url }) => (isHistory(url) ? { status: 404 } : { body: restRow() }));
-  const provider = github(fetch, { clock });
-  assert.equal(await provider.history(ref(), null, signal), null);
-  assert.equal(await provider.history(ref(), null, signal), null);
-  const asked = [
-    "/repositories/7/stargazers/history",
-    "/repositories/7",
-    "/repos/octo/seven/stargazers/history",
-  ];
-  assert.deepEqual(
-    fetch.sent.map(({ url }) => url.pathname),
-    asked,
-  );
-  clock.advance(DAY_MS);
-  assert.equal(await provider.history(ref(), null, signal), null);
-  assert.equal(fetch.sent.length, 6);
+test("a repository without a history says nothing about the next one, wherever it comes", async () => {
+  for (const status of [404, 410])
+    for (const odd of [7, 8, 9]) {
+      const fetch = scriptedFetch(({ url }) => {
+        const [, , of = ""] = url.pathname.split("/");
+        const id = of === "octo" ? odd : Number(of);
+        if (!isHistory(url)) return { body: restRow({ id }) };
+        return id === odd ? { status } : { body: [] };
+      });
+      const provider = github(fetch);
+      for (const id of [7, 8, 9]) {
+        const page = provider.history(ref({ providerId: String(id) }), null, signal);
+        if (id === odd) assert.equal((await failureOf(page)).kind, "gone");
+        else assert.deepEqual(await page, { days: [], next: null });
+      }
+    }
 });
 
 test("the history of a repository whose name belongs to another one now is its own", async () => {
@@ -70,12 +68,24 @@ test("the history of a repository whose name belongs to another one now is its o
     const provider = github(fetch, { clock });
     for (let i = 0; i < 2; i++) {
       const page = await provider.history(ref(), null, signal);
-      assert.deepEqual(new Set(page?.days.map(({ gained }) => gained)), new Set([7, 0]));
+      assert.deepEqual(new Set(page.days.map(({ gained }) => gained)), new Set([7, 0]));
     }
     // By name, the name is looked up each time.
-    assert.equal(fetch.sent.length, isById ? 2 : 5);
+    assert.equal(fetch.sent.length, isById ? 2 : 6);
     assert.ok(!fetch.sent.some(({ url }) => url.pathname.startsWith("/repos/octo/seven")));
   }
+});
+
+test("of an instance with histories by name only, three different repositories show that", async () => {
+  const fetch = scriptedFetch(({ url }) => {
+    const [, kind, id = ""] = url.pathname.split("/");
+    if (!isHistory(url)) return { body: restRow({ id: Number(id), full_name: `octo/r${id}` }) };
+    return kind === "repos" ? { body: [] } : { status: 404 };
+  });
+  const provider = github(fetch);
+  for (const providerId of ["7", "7", "7", "8", "9", "10"])
+    await provider.history(ref({ providerId }), null, signal);
+  assert.equal(fetch.sent.length, 5 * 3 + 2);
 });
 
 test("a history is never followed to another repository", async () => {
@@ -91,21 +101,6 @@ test("a history is never followed to another repository", async () => {
   );
   assert.equal((await failureOf(github(other).history(ref(), null, signal))).kind, "malformed");
   assert.equal(other.sent.length, 2);
-});
-
-test("a missing repository does not mean that the instance lacks histories", async () => {
-  const fetch = scriptedFetch(({ url }) => {
-    const id = Number(url.pathname.split("/")[2]);
-    if (id === 8) return { body: [] };
-    return id === 9 && !isHistory(url) ? { body: restRow({ id: 9 }) } : { status: 404 };
-  });
-  const provider = github(fetch);
-  const historyOf = (providerId: string) => provider.history(ref({ providerId }), "no cursor", signal);
-  assert.equal((await failureOf(historyOf("7"))).kind, "gone");
-  assert.deepEqual(await historyOf("8"), { days: [], next: null });
-  // One without a history, where others have one.
-  assert.equal((await failureOf(historyOf("9"))).kind, "malformed");
-  assert.deepEqual(await historyOf("8"), { days: [], next: null });
 });
 
 test("an invalid history is malformed", async () => {

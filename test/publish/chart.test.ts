@@ -101,6 +101,36 @@ test("chart names the wrong option before it asks a forge, and in one sentence w
   assert.match(await said(nameOf(0)), /^1 github:\S+: The forge permits no more requests before .*\n$/);
 });
 
+test("chart draws the repositories it can, names the others, and ends with 3", async (t) => {
+  const { forge, settings, nameOf } = await start(t);
+  const token = { ...settings, SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest" };
+  const names = [11, 10, 9].map(nameOf);
+  const odd = forge.catalogue.find(names[0] ?? "", Date.now())?.repository.id;
+  const isOdd = (path: string) => path.includes(`/repositories/${odd}/`) || path.includes(`/${names[0]}/`);
+  for (const fault of ["status-404", "status-410", "status-500", "status-451", "html"] as const) {
+    forge.switches.fault = ({ kind, path }) => (kind === "history" && isOdd(path) ? fault : undefined);
+    const { code, stdout, stderr } = await draw([...names, "--format", "json"], token);
+    assert.equal(code, 3, `${fault}: ${stderr}`);
+    assert.match(stderr, /^github:\S+: The forge [^\n]*star history[^\n]*\n$/);
+    assert.match(stderr, new RegExp(`^github:${names[0]}:`));
+    const lengths = new Map<string, number>(
+      JSON.parse(stdout).data.series.map((one: { fullName: string; points: unknown[] }) => [
+        one.fullName,
+        one.points.length,
+      ]),
+    );
+    for (const name of names.slice(1)) assert.ok((lengths.get(name) ?? 0) > 50, `${fault}: ${name}`);
+    // Without any history it is drawn as first seen now.
+    const isMissing = fault === "status-404" || fault === "status-410";
+    assert.equal(lengths.get(names[0] ?? ""), isMissing ? 1 : undefined);
+  }
+  forge.switches.fault = null;
+  const other = await draw(["no/such", names[1] ?? ""], token);
+  assert.equal(other.code, 3);
+  assert.match(other.stderr, /^github:no\/such: The forge has no public repository/);
+  assert.match(other.stdout, /^<svg /);
+});
+
 test("chart of a forge without star histories says when the repository was first seen", async (t) => {
   const { settings, nameOf } = await start(t, "gitlab", "GITLAB");
   const { code, stdout, stderr } = await draw([`gitlab:${nameOf(2)}`], settings);

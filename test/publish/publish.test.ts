@@ -158,6 +158,36 @@ test("a list of files that names one outside of its folder deletes nothing", asy
   assert.equal(readFileSync(at("mine.svg"), "utf8"), "mine");
 });
 
+test("publish names one repository without a star history and reads the others, also on later days", async (t) => {
+  const { clock, at, list, run, names, forge } = await start(t);
+  const [a = "", b = "", c = ""] = names;
+  const [odd] = forge.catalogue.ids();
+  forge.switches.fault = ({ kind, path }) =>
+    kind === "history" && (path.includes(`/repositories/${odd}/`) || path.includes(`/${a}/`))
+      ? "status-404"
+      : undefined;
+  list(a, b);
+  for (let day = 0; day < 3; day++) {
+    const { code, stderr, report } = await run();
+    assert.equal(code, 3);
+    assert.match(stderr, new RegExp(`^github:${a}: The forge gives no star history of it`));
+    assert.equal(report.problems.length, 1);
+    clock.pass(1);
+    list(a, b, c);
+  }
+  for (const name of [b, c])
+    assert.doesNotMatch(contentOf(at("out"))[`charts/github/${name}.svg`] ?? "", /First seen/);
+});
+
+test("an instance on which none of several repositories has a star history is taken to offer none", async (t) => {
+  const { list, run, names, forge } = await start(t);
+  forge.switches.hasHistory = false;
+  list(...names.slice(0, 2));
+  assert.equal((await run()).report.problems.length, 2);
+  list(...names.slice(0, 3));
+  assert.equal((await run()).code, 0);
+});
+
 test("the report says how many could be read, and what became of the pictures", async (t) => {
   const { clock, list, runPlain, names, forge, freeze } = await start(t);
   const [a = "", b = ""] = names;

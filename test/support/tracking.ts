@@ -246,7 +246,8 @@ export function laneOf(
 ): Lane {
   const reporter = new Reporter(clock.now());
   const { signal } = new AbortController();
-  return { modules, lease, clock, provider, reporter, stretch: new Stretch(), chance: () => 0.5, signal };
+  const own = { stretch: new Stretch(), failedHistories: new Set<string>() };
+  return { modules, lease, clock, provider, reporter, ...own, chance: () => 0.5, signal };
 }
 
 /** The lease of the active worker, held. */

@@ -68,6 +68,7 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
     clock,
     reporter,
     stretch: new Stretch(),
+    failedHistories: new Set(),
     chance: () => 0.5,
     signal,
   });

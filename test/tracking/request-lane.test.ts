@@ -143,6 +143,29 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
     assert.notEqual(found?.repositoryId, null);
   });
 
+  test("for the histories of some alone holds up neither lookups nor the histories of others", async (t) => {
+    for (const fault of ["status-404", "status-451", "status-500"] as const) {
+      const { world, request, repositories, stateOf } = await open(engine, t);
+      const odd = new Set(repositories.slice(0, 2).map(({ id }) => `/api/v3/repositories/${id}/`));
+      const isOdd = (path: string) => [...odd].some((prefix) => path.startsWith(prefix));
+      world.forge("GITHUB").switches.fault = ({ kind, path }) =>
+        kind === "history" && (isOdd(path) || path.includes("/repos/")) ? fault : undefined;
+      const ids: string[] = [];
+      for (const { fullName } of repositories.slice(0, 5)) ids.push(await request(fullName));
+      await world.pass(60 * SECOND);
+      for (const id of ids.slice(2)) assert.equal(await stateOf(id), "FINISHED", fault);
+      const pages = await Promise.all(
+        ids.map(async (id) => (await world.modules.trackRequests.find(id))?.historyPages ?? 0),
+      );
+      assert.deepEqual(
+        pages.map((count) => count > 0),
+        [false, false, true, true, true],
+      );
+      await world.pass(60 * SECOND);
+      for (const id of ids.slice(0, 2)) assert.equal(await stateOf(id), "FINISHED", "left to the backfill");
+    }
+  });
+
   test("in the middle of a history ends the request; the backfill reads the rest", async (t) => {
     const { world, request, repositories, stateOf, restartSlowly } = await open(engine, t);
     const [first] = repositories;

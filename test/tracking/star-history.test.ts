@@ -216,21 +216,93 @@ onSqliteAndLong("The star history of a repository", (engine) => {
     assert.deepEqual(await readTracked(read, dialect, { ids: [id] }), after);
   });
 
-  test("that a forge does not offer is skipped silently, and read once it is offered", async (t) => {
+  test("that a forge refuses is tried again in an hour, six, a day and a week; all others are read", async (t) => {
+    const world = await openTrackingWorld(t, await engine.open(), [
+      { ...FORGE, repositories: 12, hasHistory: false },
+    ]);
+    const { modules, clock, opened } = world;
+    const { read, write } = modules.database;
+    await world.pass(30_000);
+    await world.stop();
+    await write.updateTable("tracking").set({ history_cursor: null, history_due: 0 }).execute();
+    const refused = new Map<string, number[]>();
+    const whole = new Set<string>();
+    const kinds = ["refused", "unreachable", "gone", "blocked", "malformed", "private"] as const;
+    const history = async ({ providerId }: RepositoryRef) => {
+      const kind = kinds[Number(providerId) % (2 * kinds.length)];
+      if (kind === undefined) {
+        whole.add(providerId);
+        return { days: [], next: null };
+      }
+      refused.set(providerId, [...(refused.get(providerId) ?? []), clock.now()]);
+      throw new UpstreamFailure(kind, "not this one");
+    };
+    const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
+    const lane = laneOf(world, provider);
+    // All of one owner: their failures are never those of the forge.
+    await write.updateTable("repositories").set({ owner: "acme" }).execute();
+    const began = clock.now();
+    for (let step = 0; step < 12; step++) assert.equal((await backfillStep(lane)).waitMs, 0);
+    assert.deepEqual([refused.size, whole.size], [6, 6]);
+    for (let i = 0; i < 4; i++) {
+      const { due } = await read
+        .selectFrom("tracking")
+        .select(({ fn }) => fn.min("history_due").as("due"))
+        .executeTakeFirstOrThrow();
+      clock.advance(Number(due) - clock.now());
+      for (let step = 0; step < 6; step++) await backfillStep(lane);
+    }
+    const hours = [0, 1, 7, 31, 31 + 7 * 24];
+    for (const times of refused.values())
+      assert.deepEqual(
+        times.map((at) => Math.round((at - began) / HOUR_MS)),
+        hours,
+      );
+  });
+
+  test("of five owners in a row that fails is a failure of the forge, until one is read", async (t) => {
+    const world = await openTrackingWorld(t, await engine.open(), [{ ...FORGE, repositories: 12 }]);
+    const { modules, opened } = world;
+    await world.pass(30_000);
+    await world.stop();
+    let fails = true;
+    const history = async () => {
+      if (fails) throw new UpstreamFailure("unreachable", "no response");
+      return { days: [], next: null };
+    };
+    const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
+    const lane = laneOf(world, provider);
+    const { read, write } = modules.database;
+    const rows = await read.selectFrom("repositories").select("id").execute();
+    for (const { id } of rows)
+      await write
+        .updateTable("repositories")
+        .set({ owner: `o${id}` })
+        .where("id", "=", id)
+        .execute();
+    await write.updateTable("tracking").set({ history_cursor: null, history_due: 0 }).execute();
+    for (let step = 0; step < 4; step++) await backfillStep(lane);
+    await assert.rejects(backfillStep(lane), { kind: "unreachable" });
+    await assert.rejects(backfillStep(lane), { kind: "unreachable" });
+    fails = false;
+    await backfillStep(lane);
+    fails = true;
+    await backfillStep(lane);
+  });
+
+  test("that a forge does not have yet costs few requests, and is read once there is one", async (t) => {
     const world = await openTrackingWorld(t, await engine.open(), [FORGE]);
-    const { forge, pass, worker, modules, clock } = world;
+    const { forge, pass, worker, modules } = world;
     forge("GITHUB").switches.hasHistory = false;
-    await pass(2 * HOUR_MS);
+    await pass(8 * HOUR_MS);
     assert.equal(worker.reporters.get("GITHUB")?.report.backfilled, 0);
-    assert.deepEqual(worker.reporters.get("GITHUB")?.report.failures, {});
-    assert.ok((forge("GITHUB").counters.byKind.history ?? 0) <= 2);
+    // By id and by name: now, in an hour, and in seven.
+    assert.equal(forge("GITHUB").counters.byKind.history, 4 * 3 * 2);
     forge("GITHUB").switches.hasHistory = true;
-    await modules.database.write.updateTable("tracking").set({ history_due: clock.now() }).execute();
     await world.restart();
-    // Missing features of an instance are remembered for a day.
-    clock.advance(DAY_MS);
-    await pass(2 * HOUR_MS);
+    await pass(26 * HOUR_MS);
     const sources = (await allSnapshots(modules.database)).map(({ source }) => source);
     assert.ok(sources.includes("BACKFILLED"));
+    assert.deepEqual(forge("GITHUB").violations, []);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * GitHub and GitHub Enterprise: discovers repositories by search, refreshes up to a hundred per request with a token, and
- * reads star histories where offered. Its only state is the quota, and the features that the instance offers.
+ * reads star histories. Its only state is the quota, and the features that the instance offers.
  */
 import { type ProviderSettings, repositoryUrl } from "../../config/config.js";
 import { type AppClient, type AppSource, type Connection, ForgeClient } from "../client.js";
