@@ -1,10 +1,9 @@
-/** Charts and badges as files, the list of them, and blocks in READMEs that show them. */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+/** Charts and badges as files, and the list of them. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
-import { snippetsOf, type Theme } from "../charts/charts.js";
+import type { Theme } from "../charts/charts.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
-import { replaceFile } from "../lib/replace-file.js";
 import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
 import { fileName, readEarlier, removeStale, write, writtenPath } from "./files.js";
 import type { Pass } from "./pass.js";
@@ -16,7 +15,6 @@ export interface Published {
 }
 
 const MANIFEST = "repositories.json";
-const CHART = { width: 600, height: 380 };
 
 const manifestSchema = z.object({
   repositories: z.array(
@@ -77,66 +75,15 @@ export async function writePictures(
   return entries.length > 0;
 }
 
-function filesOf({ provider, fullName }: RepositoryAddress): { chart: string; badge: string } {
+/** Names of the files of a repository, in the folder of pictures. */
+export function filesOf({ provider, fullName }: RepositoryAddress): { chart: string; badge: string } {
   const path = [provider.toLowerCase(), ...fullName.split("/")].map(fileName).join("/");
   return { chart: `charts/${path}.svg`, badge: `badges/${path}.svg` };
 }
 
 const readOrEmpty = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
 
-const BEGIN = /<!-- sidereal((?: [^\s<>]{1,440}){0,100}) -->/g;
-const END = "<!-- /sidereal -->";
-
-/**
- * Fills the blocks of a README between `<!-- sidereal -->` and `<!-- /sidereal -->` with the charts of all repositories, or of those that
- * the first comment names. Returns what is wrong with the blocks.
- */
-export function fillReadme(
-  path: string,
-  folder: string,
-  {
-    published,
-    read,
-  }: { published: readonly Published[]; read: (name: string) => RepositoryAddress | string },
-): string[] {
-  const text = readFileSync(path, "utf8");
-  const problems: string[] = [];
-  let filled = "";
-  let from = 0;
-  for (const begin of text.matchAll(BEGIN)) {
-    const bodyAt = begin.index + begin[0].length;
-    if (begin.index < from) continue;
-    const end = text.indexOf(END, bodyAt);
-    if (end === -1) {
-      problems.push(`${path}: <!-- sidereal --> has no ${END} after it`);
-      break;
-    }
-    const names = (begin[1] ?? "").split(" ").filter((name) => name !== "");
-    const shown = names.length === 0 ? [...published] : [];
-    for (const name of names) {
-      const address = read(name);
-      const found = typeof address === "string" ? undefined : published.find((one) => isListed(one, address));
-      if (found === undefined) problems.push(`${path}: a block names a repository that is not in the list`);
-      else shown.push(found);
-    }
-    const lines = shown.map((one) => pictureOf(one, relative(dirname(path), folder)));
-    filled += `${text.slice(from, bodyAt)}\n${lines.map((line) => `${line}\n`).join("")}`;
-    from = end;
-  }
-  if (filled === "") problems.push(`${path}: has no block <!-- sidereal --> … ${END}`);
-  const result = filled + text.slice(from);
-  replaceFile(realpathSync(path), result);
-  return problems;
-}
-
-export const isListed = ({ listed }: Published, { provider, fullName }: RepositoryAddress): boolean =>
-  listed.provider === provider && listed.fullName.toLowerCase() === fullName.toLowerCase();
-
-function pictureOf({ listed, repository }: Published, folder: string): string {
-  const image = [...folder.split(sep), ...filesOf(listed).chart.split("/")]
-    .filter((part) => part !== "")
-    .map(encodeURIComponent)
-    .join("/");
-  const alt = `Stars of ${repository.fullName} over time`;
-  return snippetsOf({ image, page: encodeURI(repository.url ?? image), alt, ...CHART }).markdown;
-}
+export const isListed = (
+  { listed }: Pick<Published, "listed">,
+  { provider, fullName }: RepositoryAddress,
+): boolean => listed.provider === provider && listed.fullName.toLowerCase() === fullName.toLowerCase();

@@ -10,8 +10,9 @@ import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/tran
 import { readEarlier, write } from "./files.js";
 import { resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
-import { fillReadme, isListed, type Published, readPublished, writePictures } from "./pictures.js";
+import { isListed, type Published, readPublished, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
+import { fillReadme } from "./readme.js";
 import { writeSite } from "./site.js";
 
 /** The state holds lines that cannot be read; nothing was written, as they would be lost. */
@@ -102,7 +103,9 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
             .filter((some) => some.length > 1),
           url: options.site.url,
         });
-  const inReadmes = readmes.flatMap((readme) => fillReadme(readme, out, { published, read }));
+  // Before anything was read once, a block would only lose its text.
+  const filled = published.length > 0 || addresses.length === 0 ? readmes : [];
+  const inReadmes = filled.flatMap((readme) => fillReadme(readme, out, { published, read }));
   return {
     listed: addresses.length,
     read: outcome.read,

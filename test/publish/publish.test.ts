@@ -15,7 +15,7 @@ test("publish writes pictures, the state and the blocks of a README; a quiet day
   list("# what we watch", a, `${forge.url}/${b}  # by its page`, "");
   writeFileSync(
     at("README.md"),
-    `# Mine\n\n<!-- sidereal -->\nold\n<!-- /sidereal -->\n\n<!-- sidereal github:${b} --><!-- /sidereal -->\n`,
+    `# Mine\n\n<!-- sidereal -->\nold\n<!-- /sidereal -->\n\n<!-- sidereal github:${b} -->\n<!-- /sidereal -->\n`,
   );
   freeze();
   const readme = ["--readme", at("README.md")];
