@@ -33,10 +33,19 @@ work="$(mktemp -d)"
 end() { git worktree remove --force "$work/tree" 2>/dev/null || true; rm -rf "$work"; }
 trap end EXIT
 
-# The report, in which no line begins with a command (`::…`) and none contains one (`##[…]`). `$1` goes before each line.
-report() { cat "$work/report" "$work/problems" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s/^/$1| /"; }
+# The text of files (`$2…`) in which no line begins with a command (`::…`), none contains one (`##[…]`), and no address has a password. `$1` goes
+# before each line.
+report() { cat "${@:2}" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s#://[^/@ ]*@#://#g; s/^/$1| /"; }
 # Indented, it is no markup.
-summarize() { [ -z "${SUMMARY:-}" ] || { echo "### Charts"; echo; report "    "; echo; } >> "$SUMMARY"; }
+summarize() {
+  [ -z "${SUMMARY:-}" ] || { echo "### Charts"; echo; report "    " "$work/report" "$work/problems" "$@"; echo; } >> "$SUMMARY"
+}
+push() { LC_ALL=C git push --quiet "$remote" "HEAD:$ref" 2> "$work/push"; }
+# Whether another run has pushed since this one began with the commit `$1`; empty: none.
+is_overtaken() {
+  local now
+  now="$(git ls-remote --quiet "$remote" "$ref")" && [ "${now%%[[:space:]]*}" != "$1" ]
+}
 
 for attempt in 1 2 3 4 5; do
   git worktree remove --force "$work/tree" 2>/dev/null || true
@@ -44,8 +53,10 @@ for attempt in 1 2 3 4 5; do
   git ls-remote --exit-code --quiet "$remote" "$ref" > /dev/null || status=$?
   if [ "$status" = 0 ]; then
     git fetch --quiet --depth=1 "$remote" "$ref"
+    began="$(git rev-parse FETCH_HEAD)"
     git worktree add --quiet --detach "$work/tree" FETCH_HEAD
   elif [ "$status" = 2 ]; then
+    began=""
     git worktree add --quiet --detach --no-checkout "$work/tree" HEAD
     git -C "$work/tree" checkout --quiet --orphan "sidereal-new-$$-$attempt"
     git -C "$work/tree" rm -rfq .
@@ -56,15 +67,25 @@ for attempt in 1 2 3 4 5; do
   [ -e README.md ] || printf '# Charts\n\n<!-- sidereal -->\n<!-- /sidereal -->\n' > README.md
   status=0
   node "$program" "${publish[@]}" > "$work/report" 2> "$work/problems" || status=$?
-  report ""
+  report "" "$work/report" "$work/problems"
   # 3: something could not be read, and keeps what it had.
   [ "$status" = 0 ] || [ "$status" = 3 ] || { summarize; exit "$status"; }
   git add --all
   if git diff --cached --quiet; then summarize; exit 0; fi
   git -c user.name=Sidereal -c user.email=sidereal@localhost commit --quiet --message "Update charts"
-  if git push --quiet "$remote" "HEAD:$ref"; then summarize; exit 0; fi
-  # Another run was faster: begin with what it has published.
+  # Twice, as another run may hold the lock of the branch for a moment.
+  if push || push; then summarize; exit 0; fi
+  is_overtaken "$began" || break
+  # Begin with what the other run has published.
   cd - > /dev/null
 done
-echo "The branch could not be pushed."
+{
+  echo "The branch could not be pushed:"
+  cat "$work/push"
+  if grep -qiE 'error: 403|permission (to .*)?denied|not allowed to push|write access' "$work/push"; then
+    echo "The token may not push. On GitHub the job needs permissions: contents: write."
+  fi
+} > "$work/refused"
+report "" "$work/refused"
+summarize "$work/refused"
 exit 1

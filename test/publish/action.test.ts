@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse } from "yaml";
@@ -168,6 +168,39 @@ test("of two runs of the action at the same time none fails, and the readings of
   const month = new Date().toISOString().slice(0, 7);
   const lines = show(`state/snapshots/observed-${month}.ndjson`);
   for (const stars of [500, 600]) assert.equal(lines.split(`"stars":${stars},`).length, 3, lines);
+});
+
+test("a push that is refused ends the run immediately, with git's words in the summary", async (t) => {
+  const { forge, folder, bare, run } = await start(t);
+  const hook = join(bare, "hooks", "pre-receive");
+  const refuse = (words: string) =>
+    writeFileSync(hook, `#!/bin/sh\necho "${words}" >&2\nexit 1\n`, { mode: 0o755 });
+  const summary = join(folder, "summary.md");
+  refuse("GH006: Protected branch update failed");
+  const refused = await run({ SUMMARY: summary });
+  assert.equal(refused.code, 1, refused.stdout);
+  const shown = readFileSync(summary, "utf8");
+  for (const text of [refused.stdout, shown]) {
+    assert.match(
+      text,
+      /\| The branch could not be pushed:\n *\| remote: GH006: Protected branch update failed/,
+    );
+    assert.doesNotMatch(text, /contents: write/);
+  }
+  forge.counters.reset();
+  refuse("Permission to acme/kite.git denied to github-actions[bot].");
+  const forbidden = await run({ SUMMARY: summary });
+  assert.equal(forbidden.code, 1);
+  assert.match(
+    readFileSync(summary, "utf8").slice(shown.length),
+    /denied to github-actions\(bot\]\.[\s\S]*the job needs permissions: contents: write\./,
+  );
+  const { history } = forge.counters.byKind;
+  forge.counters.reset();
+  rmSync(hook);
+  assert.equal((await run()).code, 0);
+  assert.ok(history);
+  assert.equal(forge.counters.byKind.history, history, "the forge was read once");
 });
 
 test("the action has no permission to ask for, and no input that reaches a command line", () => {
