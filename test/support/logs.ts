@@ -19,6 +19,7 @@ export interface LogLine {
   times?: number;
   host?: string;
   port?: number;
+  leftOut?: { words: number; topics: number };
 }
 
 /** A log whose lines from a level on are kept. */

@@ -8,7 +8,13 @@ import type { Window } from "../../growth/growth.js";
 import { ageInDays, type Clock } from "../../lib/clock.js";
 import type { Catalog } from "../../repositories/repositories.js";
 import { type Freshness, freshnessOf } from "../freshness.js";
-import { type CountRequest, countFacets, type FacetCounts } from "../memory/counts.js";
+import {
+  type CountRequest,
+  countFacets,
+  type FacetCounts,
+  type KnownFacts,
+  knownFacts,
+} from "../memory/counts.js";
 import type { LiveModel, LoadedModel } from "../memory/live-model.js";
 import { type Selection, selectAmong, selectByColumn, selectByRelevance } from "../memory/select.js";
 import type { Rankings } from "../rankings.js";
@@ -125,6 +131,11 @@ export class Lists {
   /** The same for several lists, by one statement per window. */
   rowsOfEach(requests: readonly RowRequest[]): Promise<ListRow[][]> {
     return this.#rows.readEach(requests);
+  }
+
+  /** The facts that any repository has. Throws UNAVAILABLE while a large catalogue is loaded for the first time. */
+  async knownFacts(): Promise<KnownFacts> {
+    return knownFacts((await this.#parts.live.current()).model);
   }
 
   /** Reads the rows of a page with their growth, by one statement for those that are not remembered. */

@@ -41,8 +41,23 @@ export interface FacetCounts
   extends Readonly<Record<NamedColumn | "topic", ValueCounts>>,
     /** The counts of the bounds of a request, in their order. */
     Readonly<Record<BoundFilter, readonly number[]>> {
-  /** Whether any repository has a license, a date of creation, a date of its last push. */
-  known: Readonly<Record<"license" | "createdAfter" | "pushedAfter", boolean>>;
+  known: KnownFacts;
+}
+
+/** Whether any repository has a license, a date of creation, a date of its last push. */
+export type KnownFacts = Readonly<Record<"license" | "createdAfter" | "pushedAfter", boolean>>;
+
+/** Stops at the first repository that has each. */
+export function knownFacts({ columns: { named, plain, size } }: ReadModel): KnownFacts {
+  const known = (numbers: ArrayLike<number>) => {
+    for (let slot = 0; slot < size; slot++) if ((numbers[slot] ?? 0) > 0) return true;
+    return false;
+  };
+  return {
+    license: known(named.license),
+    createdAfter: known(plain.created),
+    pushedAfter: known(plain.pushed),
+  };
 }
 
 /** Topics of more matches than this are counted in a sample, as each repository has several. */
@@ -77,10 +92,6 @@ export function countFacets(
   };
   const bounds = (column: "stars" | "created" | "pushed", from: readonly number[]) =>
     countAbove(setOf(column), columns.plain[column], from);
-  const known = (numbers: ArrayLike<number>) => {
-    for (let slot = 0; slot < columns.size; slot++) if ((numbers[slot] ?? 0) > 0) return true;
-    return false;
-  };
   return {
     language: named("language"),
     provider: named("provider"),
@@ -92,11 +103,7 @@ export function countFacets(
     ),
     createdAfter: bounds("created", request.createdAfter.map(dateNumber)),
     pushedAfter: bounds("pushed", request.pushedAfter.map(dateNumber)),
-    known: {
-      license: known(columns.named.license),
-      createdAfter: known(columns.plain.created),
-      pushedAfter: known(columns.plain.pushed),
-    },
+    known: knownFacts(model),
   };
 }
 
@@ -166,7 +173,11 @@ function topOf({ names }: Names, counts: Uint32Array, { chosen, most, isFolded }
   const found = new Map<string, Counted & { greatest: number }>();
   const wanted = new Set(chosen);
   // Most topics are rare: only those that may be among the first are looked at.
-  const bound = isFolded ? 0 : Math.max(1, counts.toSorted().at(-most) ?? 0);
+  const bound = isFolded
+    ? 0
+    : most === 0
+      ? Number.POSITIVE_INFINITY
+      : Math.max(1, counts.toSorted().at(-most) ?? 0);
   for (let code = 1; code < names.length; code++) {
     const count = counts[code] ?? 0;
     const name = names[code] ?? "";

@@ -152,7 +152,10 @@ export class LiveModel {
     const isWorn = words !== undefined && words.changed > FEW_CHANGED + (columns?.size ?? 0) / CHANGED_PART;
     if (loaded === undefined || isWorn || loaded.era < era) {
       const next = new LoadedModel(await ReadModel.load(this.#rows(), this.#steps), { era, value });
-      if (next.model.isLarge) await next.prepare();
+      const { leftOut, isLarge } = next.model;
+      if (leftOut.words > 0 || leftOut.topics > 0)
+        this.#log.info({ leftOut }, "search leaves out words and topics of repositories with very many");
+      if (isLarge) await next.prepare();
       this.#loaded = next;
     } else await this.#steps.inTurn(() => this.#apply(loaded, value));
   }

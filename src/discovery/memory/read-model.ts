@@ -17,6 +17,9 @@ export type OrderName =
   /** By trending score, then by stars. */
   | { trendingFirst: Window };
 
+/** Topics of a repository that are indexed; further ones are left out. */
+export const MAX_TOPICS = 50;
+
 /** From this many repositories on, deriving values takes long: orders are kept sorted, and readers do not wait for changes. */
 export const LARGE_FROM = 20_000;
 
@@ -35,12 +38,15 @@ export class ReadModel implements Versioned {
   /** Grows with every change. */
   version = 0;
   replaced = 0;
+  /** How many words and topics the load has left out. */
+  readonly leftOut: LeftOut;
   #starRanks: { version: number; above: Uint32Array; most: readonly number[] } | undefined;
 
   private constructor(loaded: Loaded, steps: Steps) {
     this.columns = loaded.columns;
     this.topics = loaded.topics;
     this.words = loaded.words;
+    this.leftOut = loaded.leftOut;
     this.#loaded = loaded.columns.size;
     this.#steps = steps;
   }
@@ -48,8 +54,11 @@ export class ReadModel implements Versioned {
   /** Loads repositories, which come in the order of their ids. */
   static async load(batches: AsyncIterable<readonly CatalogueRow[]>, steps: Steps): Promise<ReadModel> {
     const [columns, topics, words] = [new Columns(), new Topics(), new WordCollector()];
+    let topicsLeftOut = 0;
     for await (const rows of batches) {
-      for (const row of rows) {
+      for (const whole of rows) {
+        const row = indexed(whole);
+        topicsLeftOut += whole.topics.length - row.topics.length;
         const slot = columns.append(row.id);
         setRow(columns, slot, row);
         topics.append(row.topics);
@@ -59,7 +68,8 @@ export class ReadModel implements Versioned {
     }
     await steps.run(topics.finish());
     const index = await steps.run(words.finish(columns.capacity));
-    return new ReadModel({ columns, topics, words: index }, steps);
+    const leftOut = { words: words.leftOut, topics: topicsLeftOut };
+    return new ReadModel({ columns, topics, words: index, leftOut }, steps);
   }
 
   /** The slot of a repository; -1 for an unknown one. */
@@ -78,7 +88,7 @@ export class ReadModel implements Versioned {
   apply(ids: readonly number[], rows: readonly CatalogueRow[]): void {
     const { columns } = this;
     const gone = new Set(ids);
-    for (const row of rows) {
+    for (const row of rows.map(indexed)) {
       gone.delete(row.id);
       let slot = this.slotOf(row.id);
       const isNew = slot < 0;
@@ -240,7 +250,17 @@ interface Loaded {
   columns: Columns;
   topics: Topics;
   words: WordIndex;
+  leftOut: LeftOut;
 }
+
+interface LeftOut {
+  words: number;
+  topics: number;
+}
+
+/** A repository with the topics that are indexed. */
+const indexed = (row: CatalogueRow): CatalogueRow =>
+  row.topics.length > MAX_TOPICS ? { ...row, topics: row.topics.slice(0, MAX_TOPICS) } : row;
 
 /** Numbers of stars whose ranks are in a table; few repositories have more. */
 const STAR_COUNTS = 65_536;

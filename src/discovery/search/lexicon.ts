@@ -1,5 +1,12 @@
 import { randomInt } from "node:crypto";
-import { MAX_TEXT_WORDS, MAX_WORD_LENGTH, wordsOf, writeWord } from "./words.js";
+import {
+  ASCII_TEXT,
+  MAX_INDEXED_WORDS,
+  MAX_TEXT_WORDS,
+  MAX_WORD_LENGTH,
+  wordsOf,
+  writeWord,
+} from "./words.js";
 
 /** Words in the order of their bytes in UTF-8: those of word `i` are from `starts[i]` to before `starts[i + 1]`. */
 export interface Dictionary {
@@ -25,9 +32,14 @@ const STEP = 20_000;
 /** Part of a sort key that holds the number of a word; the first three bytes of the word are above it. */
 const NUMBERS = 2 ** 29;
 
+/** From this many words on, further ones of texts are left out. Those of names are not, so that no texts can keep names from being found. */
+export const MAX_WORDS = 2_000_000;
+/** In place of the number of a word that is left out, or that its repository has already. */
+export const NO_NUMBER = 2 ** 32 - 1;
+
 /**
- * Numbers distinct words in the order of their first appearance, and reads the words of texts as numbers. A first index reads
- * hundreds of words of every repository, so they are compared as bytes, and no string is made of any.
+ * Numbers distinct words in the order of their first appearance, and reads the words of repositories as numbers, each once. A first
+ * index reads many words of every repository, so they are compared as bytes, and no string is made of any.
  */
 export class Lexicon {
   /** The words in UTF-8, and where each begins; the one after the last begins at the end. */
@@ -37,10 +49,29 @@ export class Lexicon {
   /** By hash: the number of a word plus 1; 0 for none. */
   #table = new Uint32Array(128);
   #size = 0;
+  /** By word: the number of the repository that it was last found in. */
+  #last = new Uint32Array(64);
+  #repository = 0;
+  /** How many more words of the repository are indexed. */
+  #room = 0;
+  /** How many words were left out so far. */
+  leftOut = 0;
+  readonly #maxWords: number;
   readonly #found = new Uint32Array(MAX_TEXT_WORDS);
 
-  /** The words of a text, as `wordsOf` finds them. Valid until the next call. */
+  constructor(maxWords = MAX_WORDS) {
+    this.#maxWords = maxWords;
+  }
+
+  /** Begins the next repository. */
+  begin(): void {
+    this.#repository++;
+    this.#room = MAX_INDEXED_WORDS;
+  }
+
+  /** The words of a text, as `wordsOf` finds them, or NO_NUMBER. Valid until the next call. */
   read(text: string): Uint32Array {
+    if (!ASCII_TEXT.test(text)) return this.#readFolded(text);
     const found = this.#found;
     let count = 0;
     let bytes = this.#bytes;
@@ -50,7 +81,6 @@ export class Lexicon {
     let before = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      if (code > 0x7f) return this.#readFolded(text);
       const kind = KINDS[code] ?? 0;
       if (length > 0 && (kind === 0 || (kind === LETTER && before === SIGN))) {
         if (count < MAX_TEXT_WORDS) found[count++] = this.#add(length, hash);
@@ -72,33 +102,49 @@ export class Lexicon {
 
   #readFolded(text: string): Uint32Array {
     const words = wordsOf(text);
-    for (const [i, word] of words.entries()) this.#found[i] = this.numberOf(word);
+    for (const [i, word] of words.entries()) this.#found[i] = this.add(word);
     return this.#found.subarray(0, words.length);
   }
 
-  /** The number of a word, which is not empty. */
-  numberOf(word: string): number {
+  /** The number of a word of the repository, which is not empty, or NO_NUMBER. */
+  add(word: string, isName = false): number {
     const begin = this.#starts[this.#size] ?? 0;
     const length = writeWord(this.#bytes, begin, word);
     let hash = HASH;
     for (let i = begin; i < begin + length; i++) hash = Math.imul(hash ^ (this.#bytes[i] ?? 0), PRIME);
-    return this.#add(length, hash);
+    return this.#add(length, hash, isName);
   }
 
-  /** The number of the word whose bytes are after the last one. */
-  #add(length: number, hash: number): number {
+  /** The same for the word whose bytes are after the last one. */
+  #add(length: number, hash: number, isName = false): number {
     const mask = this.#table.length - 1;
     const wanted = hash >>> 0;
     let at = (hash ^ (hash >>> 15)) & mask;
     for (let known = this.#table[at] ?? 0; known !== 0; known = this.#table[at] ?? 0) {
-      if (this.#hashes[known - 1] === wanted && this.#isLast(known - 1, length)) return known - 1;
+      if (this.#hashes[known - 1] === wanted && this.#isLast(known - 1, length)) return this.#take(known - 1);
       at = (at + 1) & mask;
+    }
+    if (this.#room === 0 || (this.#size >= this.#maxWords && !isName)) {
+      this.leftOut++;
+      return NO_NUMBER;
     }
     const number = this.#size++;
     this.#table[at] = number + 1;
     this.#hashes[number] = wanted;
     this.#starts[number + 1] = (this.#starts[number] ?? 0) + length;
     this.#makeRoom();
+    return this.#take(number);
+  }
+
+  /** A word for the repository, unless it has it already, or too many. */
+  #take(number: number): number {
+    if (this.#last[number] === this.#repository) return NO_NUMBER;
+    this.#last[number] = this.#repository;
+    if (this.#room === 0) {
+      this.leftOut++;
+      return NO_NUMBER;
+    }
+    this.#room--;
     return number;
   }
 
@@ -123,6 +169,7 @@ export class Lexicon {
     if (size + 2 > this.#starts.length) {
       this.#starts = enlarged(this.#starts, size + 2);
       this.#hashes = enlarged(this.#hashes, size + 2);
+      this.#last = enlarged(this.#last, size + 2);
     }
     if (2 * size < this.#table.length) return;
     const mask = 2 * this.#table.length - 1;

@@ -3,8 +3,8 @@
  * never change. A repository whose texts changed since is dead there, and its present words are in maps.
  */
 import { SlotSet } from "../memory/slot-set.js";
-import { type Dictionary, enlarged, Lexicon } from "./lexicon.js";
-import { CAPITAL_INSIDE, documentOf, nameWords, type Texts } from "./words.js";
+import { type Dictionary, enlarged, Lexicon, NO_NUMBER } from "./lexicon.js";
+import { documentOf, MAX_INDEXED_WORDS, nameWords, type Texts } from "./words.js";
 
 /** How far a search looks: for names that are the word as a whole, in names and owners, or in all texts. */
 export const WHOLE = 0;
@@ -23,11 +23,9 @@ export interface PackedLists {
 
 /** Collects the words of repositories, in the order of their slots. */
 export class WordCollector {
-  readonly #lexicon = new Lexicon();
+  readonly #lexicon: Lexicon;
   /** The words of topics, which repeat. */
-  readonly #topics = new Map<string, Uint32Array>();
-  /** By word: the number of the repository that it was last found in. */
-  #last = new Uint32Array(1_024);
+  readonly #topics = new Map<string, readonly string[]>();
   /** The words of all repositories, each once, those of a repository one after the other: the whole name, other names, texts. */
   #words = new Uint32Array(4_096);
   #count = 0;
@@ -36,8 +34,18 @@ export class WordCollector {
   #names = new Uint32Array(1_024);
   #size = 0;
 
+  constructor(maxWords?: number) {
+    this.#lexicon = new Lexicon(maxWords);
+  }
+
+  /** How many words were left out so far: of repositories with very many, or when there are very many in all. */
+  get leftOut(): number {
+    return this.#lexicon.leftOut;
+  }
+
   add({ owner, name, description, topics, language }: Texts): void {
     const lexicon = this.#lexicon;
+    lexicon.begin();
     this.#size++;
     if (this.#size >= this.#starts.length) {
       this.#starts = enlarged(this.#starts, this.#size + 1);
@@ -46,31 +54,25 @@ export class WordCollector {
     const begin = this.#count;
     this.#addName(name);
     // The first word is the whole name, also of a name without words.
-    if (this.#count === begin) this.#add(lexicon.numberOf(NO_WORD));
+    if (this.#count === begin) this.#add(lexicon.add(NO_WORD, true));
     this.#addName(owner);
     this.#names[this.#size - 1] = this.#count - begin;
-    if (description !== null) this.#addAll(lexicon.read(description));
-    for (const topic of topics) this.#addAll(this.#wordsOf(topic));
     if (language !== null) this.#addAll(lexicon.read(language));
+    if (description !== null) this.#addAll(lexicon.read(description));
+    for (const topic of topics) for (const word of this.#wordsOf(topic)) this.#add(lexicon.add(word));
     this.#starts[this.#size] = this.#count;
   }
 
   #addName(name: string): void {
-    if (!CAPITAL_INSIDE.test(name)) {
-      // Most names are one word.
-      const own = this.#lexicon.read(name);
-      if (own.length === 1) {
-        this.#add(own[0] ?? 0);
-        return;
-      }
-    }
-    for (const word of nameWords(name)) if (word !== "") this.#add(this.#lexicon.numberOf(word));
+    // Most names are one word.
+    const words = ONE_WORD.test(name) ? [name.toLowerCase()] : nameWords(name);
+    for (const word of words) if (word !== "") this.#add(this.#lexicon.add(word, true));
   }
 
-  #wordsOf(topic: string): Uint32Array {
+  #wordsOf(topic: string): readonly string[] {
     let words = this.#topics.get(topic);
     if (words === undefined) {
-      words = Uint32Array.from(nameWords(topic).filter(Boolean), (word) => this.#lexicon.numberOf(word));
+      words = nameWords(topic).filter(Boolean);
       this.#topics.set(topic, words);
     }
     return words;
@@ -81,9 +83,7 @@ export class WordCollector {
   }
 
   #add(word: number): void {
-    if (word >= this.#last.length) this.#last = enlarged(this.#last, word + 1);
-    if (this.#last[word] === this.#size) return;
-    this.#last[word] = this.#size;
+    if (word === NO_NUMBER) return;
     if (this.#count === this.#words.length) this.#words = enlarged(this.#words, this.#count + 1);
     this.#words[this.#count++] = word;
   }
@@ -137,6 +137,8 @@ export class WordCollector {
 
 /** Stands for the name of a repository whose name has no word. No text has it. */
 const NO_WORD = " ";
+/** A name that is one word, which has no parts. */
+const ONE_WORD = /^[A-Za-z][a-z0-9]{0,39}$/;
 /** Numbers of repositories that are distinguished when words are counted. */
 const COUNTED_SIZES = 10_000;
 /** Repositories in a step of building. */
@@ -178,8 +180,12 @@ export class WordIndex {
     this.#dead.add(slot);
     const { whole, names, terms } = documentOf(texts);
     const places = new Map<string, WordPlace>([[whole === "" ? NO_WORD : whole, WHOLE]]);
-    for (const word of names) if (word !== "" && !places.has(word)) places.set(word, NAME);
-    for (const word of terms) if (word !== "" && !places.has(word)) places.set(word, TEXT);
+    const add = (words: readonly string[], place: WordPlace) => {
+      for (const word of words)
+        if (word !== "" && !places.has(word) && places.size < MAX_INDEXED_WORDS) places.set(word, place);
+    };
+    add(names, NAME);
+    add(terms, TEXT);
     for (const [word, place] of places)
       entryOf(entryOf(this.#added, word.slice(0, 2)), word).set(slot, place);
     this.#documents.set(slot, [...places.keys()]);

@@ -8,6 +8,8 @@ import { fullNameIn, splitAddress } from "../../repositories/repositories.js";
 const MAX_QUERY_WORDS = 8;
 export const MAX_TEXT_WORDS = 200;
 export const MAX_WORD_LENGTH = 40;
+/** Maximum number of distinct words of a repository that are indexed; further ones are left out. */
+export const MAX_INDEXED_WORDS = 64;
 
 /** Scripts written without spaces. Each character is a word, so that any part of a name can be found. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -18,14 +20,14 @@ const WORD = /[\p{L}\p{N}]+[+#]*/gu;
 
 /** The same in a text that is ASCII in lower case. */
 const ASCII_WORD = /[a-z0-9]+[+#]*/g;
-const ASCII = /^[\0-\x7f]*$/;
+export const ASCII_TEXT = /^[\0-\x7f]*$/;
 
 /**
  * The words of a text, by the same rules for documents and queries on both engines: compatibility forms folded, accents and
  * case removed, split at everything that is neither letter nor digit.
  */
 export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
-  if (ASCII.test(text)) {
+  if (ASCII_TEXT.test(text)) {
     const found: string[] = text.toLowerCase().match(ASCII_WORD) ?? [];
     if (found.length > limit) found.length = limit;
     if (text.length > MAX_WORD_LENGTH)
@@ -77,7 +79,7 @@ export function wholeOf(text: string): string {
 }
 
 /** Whether a name may have parts that begin with a capital. */
-export const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
+const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
 
 /** The words of a name: all of it as one word, its own if they are several, and its parts in `CamelCase`. */
 export function nameWords(name: string): string[] {
@@ -151,13 +153,13 @@ export interface WordDocument {
   terms: readonly string[];
 }
 
-/** Splits a repository as `WordCollector` does. */
+/** Splits a repository as `WordCollector` does. Topics come last, as lists can be filtered by them too. */
 export function documentOf({ owner, name, description, topics, language }: Texts): WordDocument {
   const [whole = "", ...names] = nameWords(name);
   return {
     whole,
     names: [...names, ...nameWords(owner)],
-    terms: [...wordsOf(description ?? ""), ...topics.flatMap(nameWords), ...wordsOf(language ?? "")],
+    terms: [...wordsOf(language ?? ""), ...wordsOf(description ?? ""), ...topics.flatMap(nameWords)],
   };
 }
 

@@ -1,6 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
 import {
-  type FacetCounts,
   isGrowthSort,
   isSort,
   type ListPage,
@@ -11,7 +10,6 @@ import {
   type Summary,
   type UnmatchedValue,
 } from "../../discovery/discovery.js";
-import type { Modules } from "../../modules.js";
 import { FilterChoices } from "../components/filter-choices.js";
 import { type Answerable, FILTER_FIELDS, FilterForm } from "../components/filter-form.js";
 import {
@@ -54,9 +52,9 @@ export async function showExplore(request: PageRequest): Promise<Page> {
   const counts = found?.list.counts;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
   const order = found?.query.order ?? "desc";
-  const known = counts?.known ?? (await readKnown(modules));
+  const known = counts?.known ?? (await modules.lists.knownFacts());
   const isAnswerable: Answerable = (parameter) =>
-    parameter === "topic" ? summary.topics > 0 : (known?.[parameter] ?? true);
+    parameter === "topic" ? summary.topics > 0 : known[parameter];
   const hasNoMatch = found?.list.rows.length === 0 && found.list.page === 1;
   const help = hasNoMatch ? await helpWith(request, { url, filters, query: found.query }) : undefined;
   const stars = found === undefined ? {} : await starsOf(request, found.list.rows, addressOf(url));
@@ -105,15 +103,6 @@ export async function showExplore(request: PageRequest): Promise<Page> {
       </>
     ),
   };
-}
-
-/** The facts that any repository has, for a list without counts; undefined without counts. */
-async function readKnown(modules: Modules): Promise<FacetCounts["known"] | undefined> {
-  const query = listQuery.parse({ sort: "stars", limit: "1" });
-  const { counts } = await listPage(modules, query, {
-    counted: { minStars: [], createdAfter: [], pushedAfter: [], values: 0 },
-  });
-  return counts?.known;
 }
 
 const DESCRIPTION = "Repositories by language, topic, size, age and measured growth.";

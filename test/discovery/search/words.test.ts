@@ -110,6 +110,7 @@ describe("A repository", () => {
     assert.equal(whole, "app");
     assert.deepEqual(own, ["groupsubgroup", "group", "sub"]);
     assert.deepEqual(terms, [
+      "c++",
       "an",
       "the",
       "machinelearning",
@@ -118,7 +119,6 @@ describe("A repository", () => {
       "cplusplus",
       "c",
       "plus",
-      "c++",
     ]);
   });
 

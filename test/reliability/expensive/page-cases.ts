@@ -131,6 +131,7 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
         sort: "stars",
       }),
     ),
+    page("no match", (_, round) => address("/explore", { q: `no ${"such ".repeat(4)}repository${round}` })),
     page("a typing error", (_, round) =>
       address("/explore", { q: "kubernetse opratr", minStars: round, limit: 100 }),
     ),
