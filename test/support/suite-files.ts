@@ -89,7 +89,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "api/access": 8,
   "repositories/sample": 8,
   "http/security-headers": 8,
-  "discovery/rankings/short-steps": 8,
+  "growth/short-steps": 8,
   "reliability/disk": 8,
   "tracking/endless-lists": 8,
   "tracking/gogs": 8,

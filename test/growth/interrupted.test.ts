@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { updateDerived } from "../../../src/modules.js";
-import { onBothEngines } from "../../support/engines.js";
-import { createWorld, daily, NOW, observation, snapshot } from "../../support/world.js";
+import { updateDerived } from "../../src/modules.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, NOW, observation, snapshot } from "../support/world.js";
 
 onBothEngines("deriving", (engine) => {
   test("stale growth is deleted even if the update that should have done it was killed", async () => {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf } from "../../../src/growth/compare.js";
-import { WINDOWS } from "../../../src/growth/definitions.js";
-import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import type { Observation, Snapshot } from "../../../src/repositories/observation.js";
-import type { Recency } from "../../../src/repositories/recency.js";
-import { SNAPSHOT_SOURCES } from "../../../src/repositories/record-rules.js";
-import { readReadings } from "../../../src/repositories/snapshots/read.js";
-import { basisOf } from "../../../src/repositories/snapshots/readings.js";
-import { onBothEngines } from "../../support/engines.js";
-import { historyOf } from "../../support/growth.js";
-import { examples, fc } from "../../support/properties.js";
-import { createWorld, NOW, observation, snapshot, snapshotAt, type World } from "../../support/world.js";
+import { growthOf } from "../../src/growth/compare.js";
+import { WINDOWS } from "../../src/growth/definitions.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import type { Observation, Snapshot } from "../../src/repositories/observation.js";
+import type { Recency } from "../../src/repositories/recency.js";
+import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
+import { readReadings } from "../../src/repositories/snapshots/read.js";
+import { basisOf } from "../../src/repositories/snapshots/readings.js";
+import { onBothEngines } from "../support/engines.js";
+import { historyOf } from "../support/growth.js";
+import { examples, fc } from "../support/properties.js";
+import { createWorld, NOW, observation, snapshot, snapshotAt, type World } from "../support/world.js";
 
 const recency: Recency = { fullDays: new Map(), since: new Map(), newestFiles: new Map(), firstFiles: [] };
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf } from "../../../src/growth/compare.js";
-import type { Trend } from "../../../src/growth/trend.js";
-import { usualWords } from "../../../src/growth/words.js";
-import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import type { SnapshotSource } from "../../../src/repositories/record-rules.js";
-import { historyOf } from "../../support/growth.js";
+import { growthOf } from "../../src/growth/compare.js";
+import type { Trend } from "../../src/growth/trend.js";
+import { usualWords } from "../../src/growth/words.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import type { SnapshotSource } from "../../src/repositories/record-rules.js";
+import { historyOf } from "../support/growth.js";
 
 const NOW = 40 * DAY_MS + 6 * HOUR_MS;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Snapshot } from "../../../src/repositories/repositories.js";
-import { onBothEngines } from "../../support/engines.js";
-import { ramp } from "../../support/readings.js";
-import { createWorld, observation, snapshot, type World } from "../../support/world.js";
+import type { Snapshot } from "../../src/repositories/repositories.js";
+import { onBothEngines } from "../support/engines.js";
+import { ramp } from "../support/readings.js";
+import { createWorld, observation, snapshot, type World } from "../support/world.js";
 
 /** A snapshot a day up to now, with a fork for ten stars. */
 const inDays = (...stars: number[]): Snapshot[] =>

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Reading } from "../../../src/growth/anomalies.js";
-import { judge } from "../../../src/growth/judge.js";
-import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import { counted, days, kinds, ramp } from "../../support/readings.js";
+import type { Reading } from "../../src/growth/anomalies.js";
+import { judge } from "../../src/growth/judge.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { counted, days, kinds, ramp } from "../support/readings.js";
 
 test("steady growth, and growth that forks follow, is no anomaly", () => {
   assert.deepEqual(kinds(days([1_000, 1_010, 1_022, 1_030, 1_041])), []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Anomaly } from "../../../src/growth/anomalies.js";
-import { gainWords } from "../../../src/growth/words.js";
+import type { Anomaly } from "../../src/growth/anomalies.js";
+import { gainWords } from "../../src/growth/words.js";
 
 const anomaly = (kind: Anomaly["kind"], more: Partial<Anomaly> = {}): Anomaly => ({
   kind,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf } from "../../../src/growth/compare.js";
-import type { History } from "../../../src/growth/history.js";
-import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import type { Snapshot } from "../../../src/repositories/observation.js";
-import type { Recency } from "../../../src/repositories/recency.js";
-import type { SnapshotSource } from "../../../src/repositories/record-rules.js";
-import { historyOf } from "../../support/growth.js";
-import { ramp } from "../../support/readings.js";
+import { growthOf } from "../../src/growth/compare.js";
+import type { History } from "../../src/growth/history.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import type { Snapshot } from "../../src/repositories/observation.js";
+import type { Recency } from "../../src/repositories/recency.js";
+import type { SnapshotSource } from "../../src/repositories/record-rules.js";
+import { historyOf } from "../support/growth.js";
+import { ramp } from "../support/readings.js";
 
 const NOW = 40 * DAY_MS;
 

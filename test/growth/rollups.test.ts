@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import type { Database } from "../../../src/database/database.js";
-import type { RollupTable } from "../../../src/database/rankings-schema.js";
-import type { Rankings } from "../../../src/discovery/rankings.js";
-import { type Window, windowMs } from "../../../src/growth/definitions.js";
-import { DAY_MS, HOUR_MS } from "../../../src/lib/clock.js";
-import type { Observation, Snapshot } from "../../../src/repositories/observation.js";
-import type { Catalog } from "../../../src/repositories/repositories.js";
-import { chooseFrom } from "../../../src/repositories/series.js";
-import { onBothEngines } from "../../support/engines.js";
-import { discoveryOf } from "../../support/lists.js";
-import { fc } from "../../support/properties.js";
-import { NOW, observation, snapshot } from "../../support/world.js";
+import type { Database } from "../../src/database/database.js";
+import type { RollupTable } from "../../src/database/rankings-schema.js";
+import type { Rankings } from "../../src/discovery/rankings.js";
+import { type Window, windowMs } from "../../src/growth/definitions.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import type { Observation, Snapshot } from "../../src/repositories/observation.js";
+import type { Catalog } from "../../src/repositories/repositories.js";
+import { chooseFrom } from "../../src/repositories/series.js";
+import { onBothEngines } from "../support/engines.js";
+import { discoveryOf } from "../support/lists.js";
+import { fc } from "../support/properties.js";
+import { NOW, observation, snapshot } from "../support/world.js";
 
 /** The snapshot to compare with, as documented: nearest to `to - window`, 0.5 to 2 windows before `to`. */
 function nearest(times: readonly number[], to: number, lengthMs: number): number | undefined {

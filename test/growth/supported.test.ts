@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf } from "../../../src/growth/compare.js";
-import { judge } from "../../../src/growth/judge.js";
-import { DAY_MS } from "../../../src/lib/clock.js";
-import type { Snapshot } from "../../../src/repositories/observation.js";
-import type { Recency } from "../../../src/repositories/recency.js";
-import { historyOf } from "../../support/growth.js";
-import { counted, days, kinds, ramp } from "../../support/readings.js";
+import { growthOf } from "../../src/growth/compare.js";
+import { judge } from "../../src/growth/judge.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import type { Snapshot } from "../../src/repositories/observation.js";
+import type { Recency } from "../../src/repositories/recency.js";
+import { historyOf } from "../support/growth.js";
+import { counted, days, kinds, ramp } from "../support/readings.js";
 
 test("a reading without forks does not make a supported leap pending, nor a return of its forks", () => {
   const stars = [...ramp(3_000, 5, 20), 4_095, 4_100];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
-import type { Database } from "../../../src/database/database.js";
-import type { Dialect } from "../../../src/database/dialect.js";
-import { Slot } from "../../../src/database/prepared.js";
-import { createLog } from "../../../src/lib/log.js";
-import { buildModules } from "../../../src/modules.js";
-import { onBothEngines } from "../../support/engines.js";
-import { ManualClock } from "../../support/manual-clock.js";
-import { NOW } from "../../support/world.js";
+import { syntheticRepository } from "../../bench/synthetic/synthetic.js";
+import type { Database } from "../../src/database/database.js";
+import type { Dialect } from "../../src/database/dialect.js";
+import { Slot } from "../../src/database/prepared.js";
+import { createLog } from "../../src/lib/log.js";
+import { buildModules } from "../../src/modules.js";
+import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { NOW } from "../support/world.js";
 
 const REPOSITORIES = 6_000;
 /** Most rows that one statement or several write while others wait. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { whySentence, whyWords } from "../../../src/growth/words.js";
-import { HOUR_MS } from "../../../src/lib/clock.js";
-import { NOW } from "../../support/world.js";
+import { whySentence, whyWords } from "../../src/growth/words.js";
+import { HOUR_MS } from "../../src/lib/clock.js";
+import { NOW } from "../support/world.js";
 
 const trend = {
   window: "24h",

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import type { Database } from "../../../src/database/database.js";
-import { DAY_MS } from "../../../src/lib/clock.js";
-import { buildModules, followChanges, type Modules, updateDerived } from "../../../src/modules.js";
-import { thinSnapshots } from "../../../src/repositories/snapshots/remove.js";
-import { type Engine, onBothEngines } from "../../support/engines.js";
-import { type LogLine, recordedLog } from "../../support/logs.js";
-import { ManualClock } from "../../support/manual-clock.js";
-import { createWorld, daily, NOW, observation, snapshot } from "../../support/world.js";
+import type { Database } from "../../src/database/database.js";
+import { DAY_MS } from "../../src/lib/clock.js";
+import { buildModules, followChanges, type Modules, updateDerived } from "../../src/modules.js";
+import { thinSnapshots } from "../../src/repositories/snapshots/remove.js";
+import { type Engine, onBothEngines } from "../support/engines.js";
+import { type LogLine, recordedLog } from "../support/logs.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { createWorld, daily, NOW, observation, snapshot } from "../support/world.js";
 
 const DAYS = daily(100, 101, 103, 106, 110, 115, 121, 128, 136);
 const NAMES = ["a", "b", "c"];
