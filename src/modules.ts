@@ -11,6 +11,7 @@ import type { Config } from "./config/config.js";
 import { type Database, DeletionClock, openDatabase } from "./database/database.js";
 import { Lists, LiveModel, Rankings, Search } from "./discovery/discovery.js";
 import { ForgeTokens, TrackedForges } from "./forges/forges.js";
+import type { GrowthOptions } from "./growth/growth.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
@@ -113,10 +114,10 @@ export async function openModules({ config, clock, log }: AppContext): Promise<M
   return buildModules({ ...database, close }, context, redis);
 }
 
-/** Brings stored growth up to date, at a cost that follows what changed; the worker calls it in a loop. */
-export async function followChanges(modules: Modules): Promise<void> {
+/** Brings stored growth up to date, at a cost that follows what changed. The worker calls it in a loop, under its lease. */
+export async function followChanges(modules: Modules, options: GrowthOptions = {}): Promise<void> {
   const { database, rankings } = modules;
-  const changed = await rankings.update();
+  const changed = await rankings.update(options);
   await packHistories(modules);
   if (changed > ANALYZED_FROM) await database.dialect.analyze(database.write);
 }
@@ -133,7 +134,7 @@ async function packHistories({ catalog, rankings }: Modules): Promise<void> {
 /** Most repositories whose histories are packed in one update: there are many more only after an upgrade. */
 const PACKED_PER_UPDATE = 50_000;
 
-/** Updates the growth of all repositories. `onProgress` gets the number of those done. */
+/** Brings stored growth up to date after an import. `onProgress` gets the number of repositories done. */
 export async function updateDerived(
   modules: Modules,
   onProgress: (repositories: number) => void = () => {},
@@ -141,7 +142,7 @@ export async function updateDerived(
   const { database, rankings } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
-  await rankings.update({ all: true, onProgress });
+  await rankings.update({ onProgress });
   await packHistories(modules);
   await database.dialect.analyze(database.write);
 }

@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { followChanges } from "../../src/modules.js";
+import { outdateAll } from "../../src/repositories/repositories.js";
 import { changedAt } from "./changes.js";
 import { openStore, STORE_END, type Store } from "./stores.js";
 
@@ -23,7 +24,8 @@ for (let round = 1; isWanted; round++) {
   const at = STORE_END + (round * HOUR_MS) / 60;
   await modules.catalog.recordAll(Array.from({ length: count }, (_, i) => changedAt(from + i, at, store)));
   if (!isWanted) break;
-  if (round % 3 === 0) await modules.rankings.update({ all: true });
-  else await followChanges(modules);
+  const { database } = modules;
+  if (round % 3 === 0) await database.write.transaction().execute((tx) => outdateAll(tx, database.dialect));
+  await followChanges(modules);
 }
 await modules.database.close();

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 9f47352b29e1cee2
- * Types: 05bdd78e65666a91
+ * Document: f25ec54aa83d3e2c
+ * Types: bd6f5d8e3aa15674
  */
 export interface paths {
     "/api": {
@@ -1511,15 +1511,6 @@ export interface components {
                  * @enum {string}
                  */
                 by: "BREADTH" | "TIME";
-            };
-            /** @description PURGE and BURST only: the numbers of repositories of the provider that lost stars on that day, and that gained far more than usual, out of those compared. Counted at least once a day; absent until then. */
-            sameDay?: {
-                /** @description Repositories that lost stars. */
-                fell: number;
-                /** @description Repositories that gained far more than usual. */
-                jumped: number;
-                /** @description Repositories that were compared. */
-                compared: number;
             };
         };
         RepositoryPageMeta: {

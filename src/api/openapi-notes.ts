@@ -259,7 +259,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   rows: { description: "Number of rows.", example: 3_628 },
   rp: { description: "The service, as WebAuthn names it." },
   rpId: { example: "sidereal.example" },
-  sameDay: { description: "What other repositories did on that day." },
   scale: { description: "The scale of the counts." },
   scope: { description: "What it is ranked among." },
   score: { description: "The score; null if it cannot be computed.", example: 24 },

@@ -42,10 +42,6 @@ const anomalySchema = z
       .openapi({
         description: "Why it no longer makes the growth doubtful, and since when; absent: it still does.",
       }),
-    sameDay: z.object({ fell: z.int(), jumped: z.int(), compared: z.int() }).optional().openapi({
-      description:
-        "PURGE and BURST only: the numbers of repositories of the provider that lost stars on that day, and that gained far more than usual, out of those compared. Counted at least once a day; absent until then.",
-    }),
   })
   .openapi("Anomaly", {
     description:

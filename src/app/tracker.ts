@@ -93,8 +93,8 @@ export async function startWorker(
   const { database } = modules;
   const reporters = new Map<string, Reporter>();
   const stopping = new AbortController();
-  const derive = () => followChanges(modules);
   const lease = new WorkerLease(database, { clock, log });
+  const derive = () => followChanges(modules, { transact: (work) => lease.write(work) });
   const work = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const opened = await openForges(context, modules);

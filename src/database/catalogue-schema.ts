@@ -100,17 +100,6 @@ export interface CatalogueTables {
     /** Random marks of the latest revisions, newest first, four characters each. */
     marks: string;
   };
-  /** The process that rebuilds derived data of all repositories; one row per rebuild. */
-  runs: {
-    /** See growth/rebuild-lease.ts. */
-    id: number;
-    /** Incremented when a run starts. */
-    generation: number;
-    /** Host and process; null: no process. */
-    owner: string | null;
-    /** Time of its last heartbeat. */
-    seen_at: number;
-  };
   /** A file of an archive that an import has read. */
   import_files: {
     /** Name of its layout. */

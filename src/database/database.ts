@@ -66,7 +66,6 @@ export {
 export { createSecret, makePrivate, secretInFile } from "./private-files.js";
 export type { RollupTable } from "./rankings-schema.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
-export { createRollupTable } from "./rollup-tables.js";
 export { readRows } from "./rows.js";
 export { PRIMARY_TABLES, readShapes, type TableShape } from "./tables.js";
 export type { TrackQuestionTable, TrackRequestTable, WalkTable } from "./tracking-schema.js";

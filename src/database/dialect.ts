@@ -91,11 +91,7 @@ export interface Dialect {
   readonly lockRow: RawBuilder<unknown>;
   /** Refreshes the planner's statistics, of one table or of all. Call after large changes. */
   analyze(db: Db, table?: TableName): Promise<void>;
-  /**
-   * Replaces `table` by `next`, with its rows, indexes and statistics. Waits only briefly for readers of `table`, since new
-   * readers queue behind it; then throws an error for which `isInUse` is true, and the caller retries.
-   */
-  replaceTable(tx: Tx, table: TableName, next: TableName): Promise<void>;
+  /** Whether a statement waited too long for the lock of a table. */
   isInUse(error: unknown): boolean;
   /**
    * Removes deleted and replaced data from the files of the database, as far as this program can do that. False if

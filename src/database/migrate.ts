@@ -12,6 +12,7 @@ import { trackQuestions } from "./migrations/0028-track-questions.js";
 import { leftOutNames } from "./migrations/0029-left-out-names.js";
 import { factTimes } from "./migrations/0030-fact-times.js";
 import { storeIdentity } from "./migrations/0031-store-identity.js";
+import { growthInOneWay } from "./migrations/0032-growth-in-one-way.js";
 
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   leftOutNames,
   factTimes,
   storeIdentity,
+  growthInOneWay,
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;

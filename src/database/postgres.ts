@@ -253,13 +253,6 @@ export const postgresDialect: Dialect = {
     error.cause instanceof pg.DatabaseError &&
     error.cause.code === LOCK_NOT_AVAILABLE,
 
-  async replaceTable(tx, table, next) {
-    // Every read of the table that comes later waits for as long.
-    await sql`set local lock_timeout = '40ms'`.execute(tx);
-    await sql`drop table ${sql.table(table)}`.execute(tx);
-    await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
-  },
-
   // Vacuum does, when the server decides; its own log and copies of it are up to the operator.
   eraseDeleted: async () => true,
   snapshot: (db, work) =>

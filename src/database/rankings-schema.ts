@@ -46,25 +46,6 @@ export interface RankingTables {
     held_delta: number | null;
     totals_from: number | null;
   };
-  /** Rollups while they are rebuilt; see rollup-tables.ts. Does not always exist. */
-  rollups_next: RollupTable;
-  /** Number of repositories of a provider whose stars moved since their previous snapshot, by day. */
-  moved_days: {
-    provider: string;
-    /** Days since 1970. */
-    day: number;
-    fell: number;
-    /** Gained far more than usual; see rankings' judge.ts. */
-    jumped: number;
-    /** Repositories with a snapshot on that day and an earlier one. */
-    compared: number;
-  };
-  /** The providers whose growth has been built. */
-  growth_rebuilds: {
-    provider: string;
-    /** The newest full day of the provider when all growth was last rebuilt; see repositories/recency.ts. */
-    as_of: number;
-  };
   /** The ranks of a repository on a day of the last weeks, overall and in its language. Earlier days are in `rank_blocks`. */
   rank_history: {
     repository_id: number;

@@ -226,19 +226,8 @@ export const sqliteDialect: Dialect = {
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
   },
 
-  // Readers keep their own snapshot of the file.
+  // No statement locks a table.
   isInUse: () => false,
-
-  async replaceTable(tx, table, next) {
-    await sql`drop table ${sql.table(table)}`.execute(tx);
-    await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
-    // Statistics are stored by table name, and are not renamed with the table.
-    const kept = await sql`select 1 from sqlite_schema where name = 'sqlite_stat1'`.execute(tx);
-    if (kept.rows.length === 0) return;
-    await sql`delete from sqlite_stat1 where tbl = ${table}`.execute(tx);
-    await sql`update sqlite_stat1 set tbl = ${table} where tbl = ${next}`.execute(tx);
-    await sql`analyze sqlite_schema`.execute(tx);
-  },
 
   async eraseDeleted(db) {
     const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);

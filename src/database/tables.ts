@@ -25,12 +25,7 @@ export const TABLES = {
   rank_blocks: "primary",
   // Work that is due, such as long tails to pack.
   outdated: "primary",
-  runs: "derived",
   rollups: "derived",
-  // Exists only while growth is rebuilt.
-  rollups_next: "derived",
-  moved_days: "derived",
-  growth_rebuilds: "derived",
   summaries: "derived",
   tracking: "primary",
   walks: "primary",

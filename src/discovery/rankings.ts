@@ -17,7 +17,7 @@ import {
   type Trend,
   TrendReader,
   type TrendValues,
-  trendsOfRollups,
+  trendOfRollup,
   update as updateGrowth,
   type Window,
 } from "../growth/growth.js";
@@ -70,8 +70,8 @@ export class Rankings {
   }
 
   /**
-   * Brings growth and the summary up to date: for what has changed, or with `all` for everything. Returns the number of repositories
-   * whose growth was computed. May be killed and run again.
+   * Brings growth and the summary up to date. Returns the number of repositories whose growth was computed. May be killed and run
+   * again.
    */
   async update(options: GrowthOptions = {}): Promise<number> {
     const context = { clock: this.#clock, onDamaged: (block: DamagedBlock) => this.#report(block) };
@@ -81,9 +81,9 @@ export class Rankings {
     return changed;
   }
 
-  /** Whether `update` has something to do: snapshots were recorded since the last one, or the store was upgraded. */
+  /** Whether `update` has something to do: snapshots were recorded since the last one, or all growth was marked. */
   isUpdateDue(): Promise<boolean> {
-    return isUpdateDue(this.#database, this.#clock);
+    return isUpdateDue(this.#database);
   }
 
   /** Once for each repository, as a damaged history is found again with each of its snapshots. */
@@ -215,7 +215,7 @@ function standingReader(database: Database): (repositoryId: number) => Promise<O
     const rollups: TrendValues[] = [];
     for (const [, ...rollup] of rows) if (rollup[0] !== null) rollups.push(rollup as TrendValues);
     return {
-      trends: byWindow(await trendsOfRollups(database, rollups)),
+      trends: byWindow(rollups.map(trendOfRollup)),
       stored: rangeOf(rows[0]?.[0] ?? "[]"),
     };
   };

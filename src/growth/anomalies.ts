@@ -43,8 +43,6 @@ export interface Anomaly {
   counted?: number;
   /** Why it no longer makes the growth doubtful, and since when; absent: it still does. */
   cleared?: { at: number; by: "BREADTH" | "TIME" };
-  /** For a PURGE or a BURST: movements of the whole provider on that day; absent until they have been counted. */
-  sameDay?: MovesOfDay;
 }
 
 /** Unusual movements of a count, and how much of the steps they leave out. */
@@ -70,15 +68,6 @@ const DOUBTFUL_KINDS: readonly AnomalyKind[] = [
 
 export function isDoubtful(anomaly: Anomaly): boolean {
   return isOpen(anomaly) && DOUBTFUL_KINDS.includes(anomaly.kind);
-}
-
-/** How many repositories of a provider moved on a day, out of those with an earlier snapshot to compare. */
-export interface MovesOfDay {
-  /** Lost stars. */
-  fell: number;
-  /** Gained far more than usual. */
-  jumped: number;
-  compared: number;
 }
 
 /** The counts of a repository at one time; null: unknown. */

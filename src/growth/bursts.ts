@@ -33,14 +33,10 @@ const UNKNOWN_MULTIPLE = 55;
  * A surge that ends so abruptly is a burst below this chance, or from this multiple of the usual day if no forks are known.
  */
 const ABRUPT = { part: 0.1, days: 2, chance: 0.3, multiple: 15 };
-/** Less than half of all real leaps bring so little. */
-const JUMP_CHANCE = 0.5;
 
 interface Bursts extends Movements {
   /** Times of the last readings of surges that are no anomaly, but not yet supported by forks. */
   pending: readonly number[];
-  /** Times of steps that gained far more than usual with little to match, whether or not they are bursts. */
-  jumps: readonly number[];
 }
 
 /**
@@ -49,7 +45,6 @@ interface Bursts extends Movements {
  */
 export function findBursts(steps: readonly Step[]): Bursts {
   const surges: Surge[] = [];
-  const jumps: number[] = [];
   let trusted: Step[] = [];
   let surge: Surge | undefined;
   let leap: Surge | undefined;
@@ -74,7 +69,6 @@ export function findBursts(steps: readonly Step[]): Bursts {
     }
     surge.add(i, step);
     const { chance } = surge.breadthAt(step.to);
-    if (step.gained >= MIN_MOVEMENT && (chance === null || chance < JUMP_CHANCE)) jumps.push(step.to.at);
     if (isBurst(surge, chance)) surge.raise(burstChance(surge));
     if (surge.isBurst || chance === null || chance < TRUSTED_CHANCE) continue;
     trusted = learn(trusted, surge.steps);
@@ -96,7 +90,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
       if (doubted > 0) uncounted.set(index, ((gained - found.usual * days) / found.excess) * doubted);
     }
   }
-  return { anomalies, uncounted, pending, jumps };
+  return { anomalies, uncounted, pending };
 }
 
 function learn(trusted: readonly Step[], more: readonly Step[]): Step[] {

@@ -37,28 +37,13 @@ export interface Growth {
   isPending: boolean;
 }
 
-/** The growth of a history, with its readings as judged. */
-interface Grown {
-  /** One for each window in which the repository has a trend. */
-  growth: Growth[];
-  /** The readings that are totals. */
-  totals: Readings;
-  /** Times at which these gained far beyond the usual with little to match. */
-  jumps: readonly number[];
-}
-
-/** The growth of a repository in each window in which it has a trend; see `grow`. */
-export function growthOf(history: History, recency: Recency): Growth[] {
-  return grow(history, recency).growth;
-}
-
 /**
  * Compares the newest confirmed snapshot of a repository, at which its windows end, with the one nearest to a window before. Only
  * counts of one basis are subtracted: a window that begins before the first total adds the stars gained in the star history until
  * then, and the difference of totals from then on. There is no trend if the newest reading is not recent, or the newest confirmed one
  * is half a window older than it.
  */
-export function grow(history: History, recency: Recency): Grown {
+export function growthOf(history: History, recency: Recency): Growth[] {
   const { readings, peak } = history;
   const { TOTAL: totals, RETAINED: retained } = byBasis(readings);
   const whole = judged(totals, peak);
@@ -68,10 +53,10 @@ export function grow(history: History, recency: Recency): Grown {
   const held = judged(earlier, null);
   const last = whole.credible.length > 0 ? whole : held;
   const newestAt = readings.at(readings.length - 1);
-  if (last.credible.length === 0) return { growth: [], totals, jumps: whole.jumps };
+  if (last.credible.length === 0) return [];
   const to = last.read(last.credible.length - 1);
   const firstSeenAt = firstSeen(history, recency);
-  const growth = WINDOWS.flatMap((window): Growth[] => {
+  return WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
     if (newestAt - to.at > length / 2 || !isRecent({ ...history, at: newestAt }, recency, length / 2))
       return [];
@@ -106,7 +91,6 @@ export function grow(history: History, recency: Recency): Grown {
       },
     ];
   });
-  return { growth, totals, jumps: whole.jumps };
 }
 
 /** Readings of one basis that may be compared. */
@@ -114,7 +98,6 @@ interface Judged {
   /** Those that are not in doubt. */
   credible: Readings;
   judgement: Judgement | undefined;
-  jumps: readonly number[];
   /** One of them; other counts of it that are in doubt are unknown. */
   read(index: number): Reading;
 }
@@ -125,7 +108,6 @@ function judged(readings: Readings, peak: Reading | null): Judged {
   return {
     credible,
     judgement,
-    jumps: judgement?.jumps ?? [],
     read(index) {
       const reading = readingAt(credible, index);
       return judgement === undefined ? reading : believed(reading, judgement.unbelieved);

@@ -3,13 +3,27 @@
  * the only writer. Growth is computed from snapshots alone, so it does not depend on the order in which they were recorded.
  */
 import { sql } from "kysely";
-import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
-import { hasMark, markOutdated, readRecency, setMark, workOff } from "../repositories/repositories.js";
+import {
+  type BulkRow,
+  type Database,
+  type Db,
+  type Dialect,
+  readDocument,
+  type Tx,
+  writeDocument,
+} from "../database/database.js";
+import {
+  exclusively,
+  GROWTH_SWEEP,
+  inBatches,
+  readRecency,
+  repositoriesAfter,
+  type Transact,
+  unmark,
+  workOff,
+} from "../repositories/repositories.js";
 import { growthOf } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
-import { PARTIAL, rebuildGrowth } from "./rebuild.js";
-import { rebuildState } from "./rebuild-lease.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 
 export {
@@ -53,114 +67,115 @@ export {
   type TrendPart,
   TrendReader,
   type TrendValues,
-  trendsOfRollups,
+  trendOfRollup,
 } from "./trend.js";
 export { type CountedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
 
 /** Repositories updated in one transaction. */
 const BATCH = 1_000;
-/** From this many changed repositories, if they are also this share (one in …) of all, a rebuild costs less. */
-const MANY = 20_000;
-const MANY_PART = 5;
+
+/** How far the last sweep over all repositories came. */
+interface Sweep {
+  /** The recency that it applies, as JSON. */
+  recency: string;
+  /** The highest id done; null: it is complete. */
+  after: number | null;
+}
 
 export interface GrowthOptions {
-  /** Rebuilds everything if anything has changed; otherwise that happens once a day. */
-  all?: boolean;
   /** Called with the number of repositories done so far. */
   onProgress?: (done: number) => void;
+  /** How a batch is written; default: as soon as nobody else writes to the catalogue. */
+  transact?: Transact;
 }
 
 /**
- * Brings growth and scores up to date. The cost follows the number of changed repositories, except after each full day of
- * a provider, or when many have changed: then everything is rebuilt. A repository whose
- * history is damaged has no growth; it is tried again after its next snapshot and with each rebuild. May be killed and run
- * again. Returns the number of repositories processed.
+ * Brings growth and scores up to date: of marked repositories, and of all in a sweep after a full day of a provider, which may make
+ * those stale that have not changed. Rows that stay the same are not written, and are no change to readers. A repository whose history
+ * is damaged has no growth until its next snapshot or the next sweep. May be killed and run again, as each batch is one transaction.
+ * Returns the number of repositories computed.
  */
 export async function update(
   database: Database,
   context: GrowthContext,
-  { all = false, onProgress = () => {} }: GrowthOptions = {},
+  { onProgress = () => {}, transact = exclusively(database) }: GrowthOptions = {},
 ): Promise<number> {
-  if (await isRebuildDue(database, context.clock, all)) return rebuildGrowth(database, context, onProgress);
   const { dialect } = database;
-  return workOff(database, { kind: "rollups", clock: context.clock, size: BATCH, onProgress }, (tx, ids) =>
-    updateChanged(tx, ids, { ...context, dialect }),
+  const options = { clock: context.clock, size: BATCH, transact, onProgress };
+  const swept = await inBatches(database, options, async (tx, limit) => {
+    const sweep = await dueSweep(tx);
+    if (sweep === undefined) return { ids: [], changed: [] };
+    const ids = await repositoriesAfter(tx, dialect, { after: sweep.after ?? 0, limit });
+    const changed = await updateGrowth(tx, ids, { ...context, dialect });
+    await unmark(tx, dialect, "rollups", ids);
+    const body: Sweep = { ...sweep, after: ids.at(-1) ?? null };
+    await writeDocument(tx, GROWTH_SWEEP, { at: context.clock.now(), body });
+    return { ids, changed };
+  });
+  const onMarked = (done: number) => onProgress(swept + done);
+  const marked = await workOff(database, { ...options, kind: "rollups", onProgress: onMarked }, (tx, ids) =>
+    updateGrowth(tx, ids, { ...context, dialect }),
   );
+  return swept + marked;
 }
 
-/** Whether the next update has something to do, such as the rebuild that an upgrade asks for. Costs a few small reads. */
-export async function isUpdateDue(database: Database, clock: Clock): Promise<boolean> {
-  const marked = await database.write
-    .selectFrom("outdated")
-    .select("repository_id")
-    .where("kind", "=", "rollups")
-    .limit(1)
-    .execute();
-  return marked.length > 0 || (await isRebuildDue(database, clock, false));
+/** Whether the next update has something to do. Costs a few small reads. */
+export async function isUpdateDue({ write }: Database): Promise<boolean> {
+  const { rows } = await sql`select 1 from outdated where kind = 'rollups' limit 1`.execute(write);
+  return rows.length > 0 || (await dueSweep(write)) !== undefined;
 }
 
-async function isRebuildDue(database: Database, clock: Clock, all: boolean): Promise<boolean> {
-  const { write } = database;
-  const state = await rebuildState(write, clock);
-  if (state !== "none") return state === "abandoned";
-  const { fullDays } = await readRecency(write);
-  const rebuilds = await write.selectFrom("growth_rebuilds").selectAll().execute();
-  const rebuiltAt = new Map(rebuilds.map((row) => [row.provider, row.as_of]));
-  // A full day may make repositories stale that have not changed.
-  if ([...fullDays].some(([provider, day]) => rebuiltAt.get(provider) !== day)) return true;
-  const kinds = all ? ["rollups", "rollups_damaged"] : ["rollups"];
-  const marked = await sql<{ marked: number }>`select count(*) as marked from (
-    select 1 from outdated where kind in (${sql.join(kinds)}) limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
-    write,
-  );
-  const count = Number(marked.rows[0]?.marked ?? 0);
-  if (all) return count > 0 || (await hasMark(write, PARTIAL));
-  if (count < MANY) return false;
-  const total = await sql<{ total: number }>`select coalesce(max(id), 0) as total from repositories`.execute(
-    write,
-  );
-  return count >= Math.min(MANY_PART * MANY, Number(total.rows[0]?.total ?? 0) / MANY_PART);
+/** The sweep to begin or continue. It begins again if recency changes, on which the growth of every repository depends. */
+async function dueSweep(db: Db): Promise<Sweep | undefined> {
+  const { fullDays, since, newestFiles, firstFiles } = await readRecency(db);
+  // No snapshots, and no growth.
+  if (fullDays.size === 0) return undefined;
+  const times = [fullDays, since, newestFiles, firstFiles].map((each) => [...each].toSorted());
+  const recency = JSON.stringify(times);
+  const sweep = (await readDocument(db, GROWTH_SWEEP))?.body as Sweep | undefined;
+  if (sweep?.recency !== recency) return { recency, after: 0 };
+  return sweep.after === null ? undefined : sweep;
 }
 
-async function updateChanged(
+/** Computes the growth of repositories, and writes what differs. Returns those whose growth has changed. */
+async function updateGrowth(
   tx: Tx,
   ids: readonly number[],
-  { dialect, clock, onDamaged }: GrowthContext & { dialect: Dialect },
-): Promise<void> {
+  { dialect, onDamaged }: GrowthContext & { dialect: Dialect },
+): Promise<number[]> {
   const recency = await readRecency(tx);
-  const { histories, damaged } = await readHistories(tx, dialect, { ids, onDamaged });
-  const rows = histories.flatMap((history): BulkRow[] =>
+  const histories = await readHistories(tx, dialect, { ids, onDamaged });
+  const rows = histories.flatMap((history) =>
     growthOf(history, recency).map((growth) => rollupRow(history, growth)),
   );
-  const here = dialect.among(sql.ref("repository_id"), ids);
-  await replaceRollups(tx, dialect, { ids, rows });
-  await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
-  await setMark(tx, PARTIAL);
-  // A rebuild in progress may already have passed these repositories.
-  const isRebuilding = (await rebuildState(tx, clock)) !== "none";
-  await markOutdated(tx, dialect, {
-    rollups_damaged: damaged,
-    rollups_in_rebuild: isRebuilding ? ids : [],
-  });
+  return replaceRollups(tx, dialect, { ids, rows });
 }
 
-/** Replaces the rollups of repositories by new ones. */
+/** Replaces the rollups of repositories by new ones, if they differ. Returns the repositories of those that do. */
 async function replaceRollups(
   tx: Tx,
   dialect: Dialect,
   { ids, rows }: { ids: readonly number[]; rows: readonly BulkRow[] },
-): Promise<void> {
-  await dialect.upsert(tx, ROLLUPS, rows);
-  const kept = new Set(rows.map(([id, hours]) => `${id} ${hours}`));
-  const stored = await tx
-    .selectFrom("rollups")
-    .select(["repository_id", "window_hours"])
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  const gone = stored.filter((row) => !kept.has(`${row.repository_id} ${row.window_hours}`));
-  if (gone.length === 0) return;
-  const keys = gone.map((row): BulkRow => [row.repository_id, row.window_hours]);
-  const key = { repository_id: "bigint", window_hours: "bigint" } as const;
-  await sql`delete from rollups where ${dialect.among(sql.ref("repository_id"), ids)}
-    and (repository_id, window_hours) in (${dialect.rowsOf(key, keys)})`.execute(tx);
+): Promise<number[]> {
+  const here = dialect.among(sql.ref("repository_id"), ids);
+  const names = Object.keys(ROLLUPS.columns);
+  const stored = await sql<Record<string, unknown>>`select * from rollups where ${here}`.execute(tx);
+  const keyOf = (id: unknown, hours: unknown) => `${id} ${hours}`;
+  const before = new Map(stored.rows.map((row) => [keyOf(row.repository_id, row.window_hours), row]));
+  const changed = rows.filter((row) => {
+    const key = keyOf(row[0], row[1]);
+    const known = before.get(key);
+    before.delete(key);
+    return known === undefined || names.some((name, i) => known[name] !== row[i]);
+  });
+  await dialect.upsert(tx, ROLLUPS, changed);
+  const gone = [...before.values()].map(
+    (row): BulkRow => [Number(row.repository_id), Number(row.window_hours)],
+  );
+  if (gone.length > 0) {
+    const key = { repository_id: "bigint", window_hours: "bigint" } as const;
+    await sql`delete from rollups where ${here}
+      and (repository_id, window_hours) in (${dialect.rowsOf(key, gone)})`.execute(tx);
+  }
+  return [...new Set([...changed, ...gone].map(([id]) => Number(id)))];
 }

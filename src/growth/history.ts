@@ -6,7 +6,6 @@ import {
   type DamagedBlock,
   MAX_WINDOWS,
   type Readings,
-  type ReadingsOptions,
   readReadings,
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
@@ -55,15 +54,12 @@ export function readingAt(readings: Readings, index: number): Reading {
   };
 }
 
-/**
- * The recent histories of those of the repositories that have snapshots, by ascending id. `damaged`: the repositories whose
- * history cannot be read. Histories in a `room` are valid until it is used again.
- */
+/** The recent histories of those of the repositories that have readable snapshots, by ascending id. */
 export async function readHistories(
   db: Db,
   dialect: Dialect,
-  { ids, room, onDamaged }: Pick<ReadingsOptions, "ids" | "room"> & Pick<GrowthContext, "onDamaged">,
-): Promise<{ histories: History[]; damaged: number[] }> {
+  { ids, onDamaged }: Pick<GrowthContext, "onDamaged"> & { ids: readonly number[] },
+): Promise<History[]> {
   const rows = await db
     .selectFrom("repositories")
     .select([
@@ -80,18 +76,9 @@ export async function readHistories(
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
     .execute();
-  const damaged: number[] = [];
-  const found = await readReadings(db, dialect, {
-    ids,
-    span: { recentMs: HISTORY_MS },
-    ...(room === undefined ? {} : { room }),
-    onDamaged(block) {
-      damaged.push(block.repositoryId);
-      onDamaged(block);
-    },
-  });
+  const found = await readReadings(db, dialect, { ids, span: { recentMs: HISTORY_MS }, onDamaged });
   const peaks = await readPeaks(db, dialect, found);
-  const histories = rows.flatMap((row): History[] => {
+  return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
     if (readings === undefined) return [];
     return [
@@ -110,7 +97,6 @@ export async function readHistories(
       },
     ];
   });
-  return { histories, damaged };
 }
 
 /** The readings with most stars before recent ones that leap; of other repositories, older readings are not read. */

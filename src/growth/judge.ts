@@ -38,8 +38,6 @@ export interface Judgement {
   uncounted: readonly Uncounted[];
   /** Times of the last readings of unusual gains that are no anomaly, but not yet supported by forks. */
   pending: readonly number[];
-  /** Times of gains far beyond the usual with little to match. */
-  jumps: readonly number[];
 }
 
 /** Counts beside the stars that can be in doubt by themselves. */
@@ -84,7 +82,6 @@ export function judge(readings: readonly Reading[], peak: Reading | null = null)
     unbelieved,
     uncounted,
     pending: bursts.pending,
-    jumps: bursts.jumps,
   };
 }
 

@@ -12,7 +12,6 @@ import { type Basis, basisOf, SNAPSHOT_SOURCES, type SnapshotSource } from "../r
 import { type Anomaly, isDoubtful } from "./anomalies.js";
 import { confidenceReasons } from "./confidence.js";
 import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "./definitions.js";
-import { addMoves, comesInWaves } from "./moves.js";
 import { readScoredRows, scoreInput } from "./rollups.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 
@@ -114,14 +113,11 @@ type TrendRow = readonly [...TrendValues, ...unknown[]];
 
 /** Reads trends. */
 export class TrendReader {
-  readonly #database: Database;
   readonly #ofMany: Prepared<{ ids: readonly number[]; window: Window }, [...TrendValues, id: number]>;
   readonly #ofOne: Prepared<number, TrendValues>;
 
-  constructor(database: Database) {
-    const { dialect, prepare } = database;
+  constructor({ dialect, prepare }: Database) {
     const columns = columnsOf("g", TREND_COLUMNS);
-    this.#database = database;
     this.#ofMany = prepare((given) => {
       const here = dialect.among(
         sql`g.repository_id`,
@@ -139,13 +135,12 @@ export class TrendReader {
   async ofMany(ids: readonly number[], window: Window): Promise<Map<number, Trend>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#ofMany({ ids, window });
-    const trends = await trendsOfRollups(this.#database, rows);
-    return new Map(trends.map((trend, i) => [rows[i]?.[TREND_COLUMNS.length] ?? 0, trend]));
+    return new Map(rows.map((row) => [row[TREND_COLUMNS.length] ?? 0, trendOfRollup(row)]));
   }
 
   /** The trends of one repository; null for a window without two snapshots to compare. */
   async ofOne(id: number): Promise<Record<Window, Trend | null>> {
-    return byWindow(await trendsOfRollups(this.#database, await this.#ofOne(id)));
+    return byWindow((await this.#ofOne(id)).map(trendOfRollup));
   }
 }
 
@@ -163,14 +158,8 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
   });
 }
 
-/** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge or a burst. */
-export async function trendsOfRollups({ read }: Database, rollups: readonly TrendRow[]): Promise<Trend[]> {
-  const trends = rollups.map(trendOf);
-  if (trends.some(({ anomalies }) => anomalies.some(comesInWaves))) await addMoves(read, trends);
-  return trends;
-}
-
-function trendOf(values: TrendRow): Trend {
+/** The trend of a stored rollup. */
+export function trendOfRollup(values: TrendRow): Trend {
   const [
     window_hours,
     provider,

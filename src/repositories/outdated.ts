@@ -6,21 +6,15 @@ import {
   type BulkRow,
   type BulkTable,
   type Database,
-  type Db,
   type Dialect,
   newStoreName,
   type Prepared,
-  readMark,
   type Tx,
-  writeMark,
 } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 
-/**
- * Derived data of a repository: its growth (`rollups`). `rollups_in_rebuild`: growth updated during a rebuild of all growth.
- * `rollups_damaged`: growth that cannot be computed until the history is repaired. `tails`: snapshots to pack into blocks.
- */
-type OutdatedKind = "rollups" | "rollups_in_rebuild" | "rollups_damaged" | "tails";
+/** Derived data of a repository: its growth (`rollups`), or snapshots to pack into blocks (`tails`). */
+type OutdatedKind = "rollups" | "tails";
 
 const OUTDATED: BulkTable = {
   table: "outdated",
@@ -40,57 +34,69 @@ export async function markOutdated(
   await dialect.insertNew(tx, OUTDATED, rows);
 }
 
+/** Deletes marks, in the transaction of their work. */
+export async function unmark(
+  tx: Tx,
+  dialect: Dialect,
+  kind: OutdatedKind,
+  ids: readonly number[],
+): Promise<void> {
+  const here = dialect.among(sql.ref("repository_id"), ids);
+  await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
+}
+
+/** Runs work in a transaction that has the catalogue for itself. */
+export type Transact = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** For work that any process may do. */
+export function exclusively({ dialect, write }: Pick<Database, "dialect" | "write">): Transact {
+  return (work) => dialect.exclusively(write, "catalogue", work);
+}
+
 /** The smallest batch is this part of the largest one, as some of the time of a batch does not depend on its size. */
 const LEAST_PART = 8;
 
-interface WorkOptions {
-  kind: OutdatedKind;
+interface BatchOptions {
   clock: Clock;
   /** Maximum number of repositories in one transaction. */
   size: number;
   /** Maximum number of repositories in all; default: no limit. */
   most?: number;
-  /** Whether readers notice the work, so that it is a change; default true. */
-  isNoticed?: boolean;
-  /** Gets the number of repositories updated so far after each transaction. */
+  transact?: Transact;
+  /** Gets the number of repositories done so far after each transaction. */
   onProgress?: (done: number) => void;
 }
 
+/** A batch: its repositories, and those of them that have changed for readers. */
+interface Batch {
+  ids: readonly number[];
+  changed: readonly number[];
+}
+
 /**
- * Updates outdated data of one kind in batches. A mark is deleted in the transaction of its work, so a crash loses neither.
- * Returns the number of repositories updated.
+ * Works in batches, each in a transaction that is as long as other writers can wait. `work` gets the maximum number of repositories; a
+ * batch of none is the end. Returns the number of repositories.
  */
-export async function workOff(
-  { dialect, write }: Database,
+export async function inBatches(
+  database: Database,
   {
-    kind,
     clock,
     size,
     most = Number.POSITIVE_INFINITY,
-    isNoticed = true,
+    transact = exclusively(database),
     onProgress = () => {},
-  }: WorkOptions,
-  work: (tx: Tx, ids: readonly number[]) => Promise<void>,
+  }: BatchOptions,
+  work: (tx: Tx, limit: number) => Promise<Batch>,
 ): Promise<number> {
-  const batch = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
+  const { dialect } = database;
+  const batchSize = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
   for (let done = 0; ; onProgress(done)) {
     if (done >= most) return done;
-    const count = await dialect.exclusively(write, "catalogue", async (tx) => {
+    const count = await transact(async (tx) => {
       const began = clock.monotonic();
-      const marked = await tx
-        .selectFrom("outdated")
-        .select("repository_id")
-        .where("kind", "=", kind)
-        .orderBy("repository_id")
-        .limit(Math.min(batch.rows, most - done))
-        .execute();
-      if (marked.length === 0) return 0;
-      const ids = marked.map((row) => row.repository_id);
-      await work(tx, ids);
-      const here = dialect.among(sql.ref("repository_id"), ids);
-      await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
-      if (isNoticed) await noteChanges(tx, dialect, ids);
-      batch.note(ids.length, clock.monotonic() - began);
+      const { ids, changed } = await work(tx, Math.min(batchSize.rows, most - done));
+      if (changed.length > 0) await noteChanges(tx, dialect, changed);
+      batchSize.note(ids.length, clock.monotonic() - began);
       return ids.length;
     });
     if (count === 0) return done;
@@ -98,19 +104,36 @@ export async function workOff(
   }
 }
 
-/** Sets a mark of the database as a whole. */
-export async function setMark(tx: Tx, name: string): Promise<void> {
-  await writeMark(tx, name, "true");
+/**
+ * Updates outdated data of one kind in batches. A mark is deleted in the transaction of its work, so a crash loses neither. `work`
+ * returns the repositories that have changed for readers. Returns the number of repositories updated.
+ */
+export function workOff(
+  database: Database,
+  { kind, ...options }: BatchOptions & { kind: OutdatedKind },
+  work: (tx: Tx, ids: readonly number[]) => Promise<readonly number[]>,
+): Promise<number> {
+  return inBatches(database, options, async (tx, limit) => {
+    const marked = await tx
+      .selectFrom("outdated")
+      .select("repository_id")
+      .where("kind", "=", kind)
+      .orderBy("repository_id")
+      .limit(limit)
+      .execute();
+    const ids = marked.map((row) => row.repository_id);
+    if (ids.length === 0) return { ids, changed: [] };
+    const changed = await work(tx, ids);
+    await unmark(tx, database.dialect, kind, ids);
+    return { ids, changed };
+  });
 }
 
-export async function hasMark(db: Db, name: string): Promise<boolean> {
-  return (await readMark(db, name)) !== undefined;
-}
+/** The document that says how far the sweep is that brings all growth up to date after a full day. */
+export const GROWTH_SWEEP = "growth_sweep";
 
 /** In the log of changes, the id that means all repositories. No repository has it. */
 export const ALL_CHANGED = 0;
-/** The id that means the growth of all repositories, computed again from the same snapshots. */
-export const ALL_GROWTH = -1;
 /** In a transaction that changes the catalogue, the revision that it leads to, before it is announced. */
 export const NEXT_REVISION = sql<number>`(select value + 1 from revision where id = 1)`;
 /** More changes than this at a time are noted as a change of all. */
@@ -256,11 +279,8 @@ function includes([value, store, marks]: RevisionRow, [earlier, from, ofEarlier]
   return store === from && earlier <= value && marks.startsWith(mark, (value - earlier) * MARK);
 }
 
-/** Marks all growth to be built again by the next update. */
+/** Marks all growth to be computed again by the next update. */
 export async function outdateAll(tx: Tx, dialect: Dialect): Promise<void> {
-  // Without this the next update rebuilds all growth.
-  await sql`delete from growth_rebuilds`.execute(tx);
-  // A rebuild in progress stops at its next step.
-  await sql`update runs set owner = null`.execute(tx);
+  await tx.deleteFrom("status_documents").where("name", "=", GROWTH_SWEEP).execute();
   await noteChanges(tx, dialect, [ALL_CHANGED]);
 }

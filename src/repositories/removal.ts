@@ -35,8 +35,6 @@ export async function removeRepository(tx: Tx, dialect: Dialect, id: number): Pr
   const highest = await dialect.lastId(tx);
   await deleteRepositories(tx, dialect, ids);
   await dialect.reserveId(tx, highest);
-  // A full rebuild that is running would put its growth back; without an owner it stops at its next step.
-  await tx.updateTable("runs").set({ owner: null }).execute();
   // Copies that follow the log cannot find it there anymore.
   await noteChanges(tx, dialect, [ALL_CHANGED]);
 }

@@ -73,14 +73,16 @@ export { repositoriesAfter } from "./lookup.js";
 export * from "./observation.js";
 export {
   ALL_CHANGED,
-  ALL_GROWTH,
   bumpRevision,
-  hasMark,
+  exclusively,
+  GROWTH_SWEEP,
+  inBatches,
   markOutdated,
   noteChanges,
   outdateAll,
   type Revision,
-  setMark,
+  type Transact,
+  unmark,
   workOff,
 } from "./outdated.js";
 export * from "./recency.js";
@@ -122,7 +124,6 @@ export {
   basisOf,
   byBasis,
   isSeam,
-  NumberRoom,
   Readings,
 } from "./snapshots/readings.js";
 export { type Thinning, thinSnapshots } from "./snapshots/remove.js";

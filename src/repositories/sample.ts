@@ -9,7 +9,7 @@ import {
   type Tx,
 } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { ALL_CHANGED, markOutdated, noteChanges } from "./outdated.js";
+import { ALL_CHANGED, GROWTH_SWEEP, markOutdated, noteChanges } from "./outdated.js";
 import { recountHours } from "./snapshots/snapshots.js";
 
 /**
@@ -54,8 +54,6 @@ export async function keepSample(tx: Tx): Promise<void> {
 /** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
 export const DERIVED_TABLES: readonly TableName[] = [
   "rollups",
-  "moved_days",
-  "growth_rebuilds",
   "rank_history",
   "rank_blocks",
   "summaries",
@@ -102,8 +100,7 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   const highest = all.at(-1)?.id;
   if (highest !== undefined) await dialect.reserveId(tx, highest);
   await recountHours(tx, dialect, [...kept]);
-  // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
-  await tx.updateTable("runs").set({ owner: null }).execute();
+  await tx.deleteFrom("status_documents").where("name", "=", GROWTH_SWEEP).execute();
   await markOutdated(tx, dialect, { rollups: kept });
   await setKind(tx, "real");
   await noteChanges(tx, dialect, [ALL_CHANGED]);

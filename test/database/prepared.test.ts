@@ -88,13 +88,13 @@ onBothEngines("A prepared statement", (engine) => {
   test("goes on after its table was replaced by another", async () => {
     const { dialect, durable } = database;
     const table = sql`(a ${dialect.types.integer} not null, b ${dialect.types.text})`;
-    await sql`create table rollups_next ${table}`.execute(durable);
-    const read = database.prepare<null, [number]>(() => sql`select a from rollups_next`);
+    await sql`create table rebuilt ${table}`.execute(durable);
+    const read = database.prepare<null, [number]>(() => sql`select a from rebuilt`);
     assert.deepEqual(await read(null), []);
     await durable.transaction().execute(async (tx) => {
-      await sql`drop table rollups_next`.execute(tx);
-      await sql`create table rollups_next ${table}`.execute(tx);
-      await sql`insert into rollups_next (a) values (7)`.execute(tx);
+      await sql`drop table rebuilt`.execute(tx);
+      await sql`create table rebuilt ${table}`.execute(tx);
+      await sql`insert into rebuilt (a) values (7)`.execute(tx);
     });
     assert.deepEqual(await read(null), [[7]]);
   });

@@ -4,7 +4,6 @@ import { before, test } from "node:test";
 import { sql } from "kysely";
 import type { Database } from "../../src/database/database.js";
 import { migrate } from "../../src/database/migrate.js";
-import { createRollupTable } from "../../src/database/rollup-tables.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { dumpStore, makeOldStore } from "../reliability/support/old-stores.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
@@ -27,7 +26,7 @@ onBothEngines("The migrated schema", (engine) => {
   test("has exactly the tables and columns that the code's types say, null where they say so", async () => {
     const typed = typedTables();
     const tables = (await tableNames(engine, database)).filter((name) => !UNTYPED.includes(name));
-    const expected = [...typed.keys()].filter((name) => name !== "rollups_next");
+    const expected = [...typed.keys()];
     assert.deepEqual(tables.toSorted(), expected.toSorted());
     for (const table of tables) {
       const sorted = (columns: readonly Column[]) =>
@@ -42,13 +41,6 @@ onBothEngines("The migrated schema", (engine) => {
       assert.deepEqual(sorted(inDatabase), inTypes, table);
     }
   });
-
-  test("has the same table of rollups as a full rebuild creates", async () => {
-    await createRollupTable(database.dialect, "rollups_next", 7).execute(database.durable);
-    const migrated = await definitionOf(engine, database, "rollups", 0);
-    assert.ok(migrated.length > 2, "the definition was not read");
-    assert.deepEqual(await definitionOf(engine, database, "rollups_next", 7), migrated);
-  });
 });
 
 onBothEngines("A store of version 17", (engine) => {
@@ -60,7 +52,7 @@ onBothEngines("A store of version 17", (engine) => {
   };
   const definitions = async (database: Database) => {
     const tables = (await tableNames(engine, database)).toSorted();
-    return Promise.all(tables.map(async (table) => [table, await definitionOf(engine, database, table, 0)]));
+    return Promise.all(tables.map(async (table) => [table, await definitionOf(engine, database, table)]));
   };
 
   test("is adopted with all rows, and has the schema of a new store then", async () => {
@@ -78,7 +70,6 @@ onBothEngines("A store of version 17", (engine) => {
       "outdated",
       "tracking",
       "walks",
-      "runs",
     ];
     changed.push(
       "track_requests",
@@ -203,13 +194,8 @@ async function columnsOf(engine: Engine, { read }: Database, table: string): Pro
   return (await query.execute(read)).rows.map(({ name, required }) => ({ name, nullable: !required }));
 }
 
-/** The definition of a table, its keys and its indexes, with the names that differ by generation made equal. */
-async function definitionOf(
-  engine: Engine,
-  { read }: Database,
-  table: string,
-  generation: number,
-): Promise<string[]> {
+/** The definition of a table, its keys and its indexes. */
+async function definitionOf(engine: Engine, { read }: Database, table: string): Promise<string[]> {
   const query =
     engine.name === "sqlite"
       ? sql<{ part: string }>`
@@ -226,10 +212,8 @@ async function definitionOf(
   return rows
     .map(({ part }) =>
       part
-        .replaceAll("rollups_next", "rollups")
         // PostgreSQL names these after the table as it was made, and numbers them if another one has the name.
         .replaceAll(/\w+_not_null\d*\b/g, "not_null")
-        .replaceAll(new RegExp(`\\b(rollups_\\w+)_${generation}\\b`, "g"), "$1")
         .replaceAll(/["\s]+/g, " ")
         .trim(),
     )

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
+import { createLog } from "../../src/lib/log.js";
 import { updateDerived } from "../../src/modules.js";
+import { LeaseLost, WorkerLease } from "../../src/tracking/lease.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot } from "../support/world.js";
 
@@ -20,6 +23,51 @@ onBothEngines("deriving", (engine) => {
       body.data.map((repository: { fullName: string }) => repository.fullName),
       ["o/new"],
     );
+  });
+
+  test("a full day changes nothing for readers where growth stays the same", async () => {
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    const growth = () => database.read.selectFrom("rollups").selectAll().orderBy("repository_id").execute();
+    await catalog.record([observation("o/a", daily(100, 110, 120)), observation("o/b", daily(5, 6, 7))]);
+    await rankings.update();
+    const [before, revision] = [await growth(), await catalog.revision()];
+    await sql`delete from status_documents where name = 'growth_sweep'`.execute(database.write);
+    assert.equal(await rankings.isUpdateDue(), true);
+    assert.equal(await rankings.update(), 2, "all are computed again");
+    assert.deepEqual(await growth(), before);
+    assert.equal(await catalog.revision(), revision);
+    assert.equal(await rankings.isUpdateDue(), false);
+  });
+
+  test("a sweep that was killed continues with the repositories after those done, and with changes since", async () => {
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    const names = Array.from({ length: 300 }, (_, i) => `o/r${i}`);
+    await catalog.record(names.map((name) => observation(name, daily(100, 110))));
+    const killed = rankings.update({
+      onProgress: () => {
+        throw new Error("killed");
+      },
+    });
+    await assert.rejects(killed, /killed/);
+    const done = await database.read.selectFrom("rollups").select("repository_id").distinct().execute();
+    await catalog.record([observation("o/r0", [snapshot(-1, 500)])]);
+    assert.equal(await rankings.update(), names.length - done.length + 1);
+    assert.equal((await rankings.trendsOf(1))["24h"]?.starsDelta, 400);
+    assert.equal((await rankings.trendsOf(300))["24h"]?.starsDelta, 10);
+  });
+
+  test("a worker that has lost its lease writes no growth", async () => {
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    await catalog.record([observation("o/a", daily(100, 110))]);
+    const lease = new WorkerLease(database, { clock: world.clock, log: createLog("silent") });
+    await assert.rejects(rankings.update({ transact: (work) => lease.write(work) }), LeaseLost);
+    assert.equal((await rankings.trendsOf(1))["24h"], null);
+    await lease.take();
+    await rankings.update({ transact: (work) => lease.write(work) });
+    assert.equal((await rankings.trendsOf(1))["24h"]?.starsDelta, 10);
   });
 
   test("a change of the facts that scores depend on changes the scores without a new snapshot", async () => {

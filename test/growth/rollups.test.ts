@@ -217,7 +217,7 @@ onBothEngines("Rollups", (engine) => {
         });
         const once = await open();
         await once.catalog.record(observations);
-        await once.rankings.update({ all: true });
+        await once.rankings.update();
         const present = new Map([...histories].filter(([, list]) => list.length > 0));
         assert.deepEqual(await trendsOf(once.catalog, once.rankings), modelOf(present));
 
@@ -228,7 +228,7 @@ onBothEngines("Rollups", (engine) => {
           );
           if (isUpdated) await bitByBit.rankings.update();
         }
-        await bitByBit.rankings.update({ all: true });
+        await bitByBit.rankings.update();
         assert.deepEqual(await rowsOf(bitByBit.database), await rowsOf(once.database));
         await once.database.close();
         await bitByBit.database.close();

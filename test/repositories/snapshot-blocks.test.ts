@@ -100,7 +100,7 @@ function gainsOf(
 
 async function check(modules: Modules, provider: string, model: Model): Promise<void> {
   const { catalog, database, rankings } = modules;
-  await rankings.update({ all: true });
+  await rankings.update();
   const recency = await readRecency(database.read);
   let total = 0;
   for (const name of NAMES) {

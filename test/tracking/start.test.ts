@@ -58,7 +58,7 @@ test("start without settings computes the growth that an upgrade has made due, a
   const { database } = await open();
   // As an upgrade leaves a store.
   await sql`update rollups set stars_usual = null`.execute(database.write);
-  await sql`delete from growth_rebuilds`.execute(database.write);
+  await sql`delete from status_documents where name = 'growth_sweep'`.execute(database.write);
   await database.close();
   const { process: child, ended } = world.start(dataDir, ["start"], {
     SIDEREAL_PORT: "0",

@@ -7,7 +7,7 @@ import {
   TREND_COLUMNS,
   type Trend,
   type TrendValues,
-  trendsOfRollups,
+  trendOfRollup,
   WINDOW_HOURS,
   WINDOWS,
   type Window,
@@ -52,16 +52,13 @@ type RowValues = [...RepositoryValues, ...Growth];
 
 /** Reads repositories with their growth, for lists that know the ids, and remembers them. */
 export class RowReader {
-  readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #memory = new RowMemory();
   readonly #read: Prepared<RowRequest, RowValues>;
 
-  constructor(database: Database, catalog: Catalog) {
-    const { dialect } = database;
-    this.#database = database;
+  constructor({ dialect, prepare }: Database, catalog: Catalog) {
     this.#catalog = catalog;
-    this.#read = database.prepare((given) => {
+    this.#read = prepare((given) => {
       const window = given(({ window }) => WINDOW_HOURS[window]);
       const ids = given(({ ids }) => ids);
       return sql<RowValues>`select ${columnsOf("r", REPOSITORY_READ_COLUMNS)}, ${columnsOf("g", TREND_COLUMNS)}
@@ -90,20 +87,16 @@ export class RowReader {
   }
 
   async #readMissing(ids: readonly number[], window: Window): Promise<Map<number, ListRow>> {
-    const found: { repository: Repository; growth: number | undefined }[] = [];
-    const rollups: TrendValues[] = [];
+    const found: { repository: Repository; trend: Trend | undefined }[] = [];
     const [values, recency] = await Promise.all([this.#read({ ids, window }), this.#catalog.recency()]);
     for (const row of values) {
       const { repository, rest } = takeRepository<Growth>(row);
-      if (rest[0] === null) found.push({ repository, growth: undefined });
-      else found.push({ repository, growth: rollups.push(rest) - 1 });
+      found.push({ repository, trend: rest[0] === null ? undefined : trendOfRollup(rest) });
     }
-    const trends = await trendsOfRollups(this.#database, rollups);
     const renamed = found.filter(({ repository }) => repository.availability === "RENAMED");
     const moved = await this.#catalog.renamedTo(renamed.map(({ repository }) => repository.id));
     return new Map(
-      found.map(({ repository, growth }) => {
-        const trend = growth === undefined ? undefined : trends[growth];
+      found.map(({ repository, trend }) => {
         return [
           repository.id,
           { repository, trend, isStale: isStale(repository, recency), movedTo: moved.get(repository.id) },

@@ -158,8 +158,6 @@ export interface ReadingsOptions {
   span?: Span;
   /** Columns to read: 2 reads times and stars alone, in a third of the time. */
   width?: number;
-  /** Memory for the readings, for a caller that reuses it. */
-  room?: NumberRoom;
   /** Gets the damaged blocks, whose repositories are left out; without it, DamagedBlock is thrown. */
   onDamaged?: (damaged: DamagedBlock) => void;
 }
@@ -172,12 +170,9 @@ const PIECE = 1 << 16;
 export function readingsIn(
   stored: ReadonlyMap<number, Stored>,
   span: Span,
-  {
-    width = COLUMNS,
-    room = new NumberRoom(stored.size < MANY ? 0 : PIECE),
-    onDamaged,
-  }: Omit<ReadingsOptions, "ids" | "span"> = {},
+  { width = COLUMNS, onDamaged }: Omit<ReadingsOptions, "ids" | "span"> = {},
 ): Map<number, Readings> {
+  const room = new NumberRoom(stored.size < MANY ? 0 : PIECE);
   const found = new Map<number, Readings>();
   for (const [id, own] of stored) {
     try {

@@ -130,11 +130,6 @@ export class NumberRoom {
     this.#used += length;
     return this.#piece.subarray(this.#used - length, this.#used);
   }
-
-  /** Makes the memory available again; readings in it must no longer be used. */
-  reset(): void {
-    this.#used = 0;
-  }
 }
 
 /** Copies readings, given in order of time, into one. */

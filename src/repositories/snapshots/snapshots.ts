@@ -141,8 +141,9 @@ const BATCH = 1_000;
 /** Packs long tails of at most `most` repositories into blocks, unnoticed by readers. May be killed. Returns their number. */
 export async function packTails(database: Database, clock: Clock, most: number): Promise<number> {
   const { dialect } = database;
-  return workOff(database, { kind: "tails", clock, size: BATCH, most, isNoticed: false }, async (tx, ids) => {
+  return workOff(database, { kind: "tails", clock, size: BATCH, most }, async (tx, ids) => {
     const given = new Map(ids.map((id) => [id, Readings.ofLength(0)]));
     await mergeIntoBlocks(tx, dialect, { given });
+    return [];
   });
 }

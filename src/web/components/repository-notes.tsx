@@ -186,7 +186,7 @@ export const Events: FC<EventsProps> = ({ repository, trends, days, milestones, 
 };
 
 const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, windows } }) => {
-  const { cleared, sameDay } = anomalies[0] ?? {};
+  const { cleared } = anomalies[0] ?? {};
   const [from, to] = [formatDate(at), formatDate(until)];
   return (
     <>
@@ -194,9 +194,6 @@ const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, 
       {from === to ? "" : `, until ${to}`}: {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
       {cleared === undefined ? ANOMALY_TEXTS[kind].effect : CLEARED[cleared.by]}{" "}
       {`Affects growth over ${windows.map((window) => WINDOW_LABELS[window]).join(", ")}.`}
-      {sameDay === undefined
-        ? null
-        : ` On that day ${formatCount(sameDay.fell)} of ${formatCount(sameDay.compared)} repositories of the forge lost stars, and ${formatCount(sameDay.jumped)} gained far more than usual.`}
     </>
   );
 };

@@ -285,7 +285,7 @@ onBothEngines("What is found in memory", (engine) => {
           const database: Database = await engine.open();
           const patched = discoveryOf(database, clock);
           await patched.catalog.record(made.map(([facts, moved], i) => observationOf(i, facts, moved)));
-          await patched.rankings.update({ all: true });
+          await patched.rankings.update();
           // Loads the catalogue, so that what follows are changes.
           await patched.live.current();
           const later = changed.flatMap(([i, one]) =>

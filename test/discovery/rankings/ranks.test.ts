@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Database } from "../../../src/database/database.js";
 import { DAY_MS } from "../../../src/lib/clock.js";
 import { updateDerived } from "../../../src/modules.js";
 import type { Observation } from "../../../src/repositories/observation.js";
@@ -88,12 +87,6 @@ function observed({ repository, stars, forks, ...facts }: Change, minute: number
       facts: { ...facts, ...counts },
     },
   );
-}
-
-/** The owner of the rebuild of growth. */
-async function ownersOfRuns(database: Database): Promise<(string | null)[]> {
-  const rows = await database.read.selectFrom("runs").select("owner").where("id", "=", 1).execute();
-  return rows.map(({ owner }) => owner);
 }
 
 onBothEngines("Ranks and facets", (engine) => {
@@ -242,21 +235,6 @@ onBothEngines("Ranks and facets", (engine) => {
     assert.deepEqual(await database.read.selectFrom("rank_blocks").selectAll().execute(), []);
   });
 
-  test("a rebuild abandoned by an earlier process is taken over immediately, also if the process id is the same", async () => {
-    const world = await createWorld(engine);
-    const { database, catalog } = world.modules;
-    const { hostname } = await import("node:os");
-    await catalog.record(START.map((each) => observed(each, 0)));
-    const predecessor = `${hostname()} ${process.pid} 5f0c7d1e-0000-4000-8000-000000000000 1`;
-    await database.write
-      .updateTable("runs")
-      .set({ owner: predecessor, seen_at: world.clock.now() })
-      .execute();
-    await updateDerived(world.modules);
-    assert.equal((await world.get("/api/facets/languages")).body.data[0]?.name, "Go");
-    assert.deepEqual(await ownersOfRuns(database), [null]);
-  });
-
   test("an update without changes leaves cached responses valid", async () => {
     const world = await createWorld(engine);
     const { rankings, catalog } = world.modules;
@@ -269,21 +247,5 @@ onBothEngines("Ranks and facets", (engine) => {
     await catalog.record([observed({ ...(START[3] as Change), stars: 900 }, 2)]);
     await rankings.update();
     assert.notEqual(await catalog.revision(), revision);
-  });
-
-  test("a purge says how many others lost stars on its day", async () => {
-    const world = await createWorld(engine);
-    const falling = (name: string, from: number, to: number) =>
-      observation(name, [snapshot(48, from), snapshot(24, from), snapshot(0, to)]);
-    await world.record(
-      falling("o/purged", 9_000, 8_000),
-      falling("o/less", 50, 49),
-      falling("o/more", 50, 52),
-    );
-    const { anomalies } = (await world.get("/api/repos/github/o/purged")).body.data.trends["24h"];
-    assert.deepEqual(
-      [anomalies[0].kind, anomalies[0].sameDay],
-      ["PURGE", { fell: 2, jumped: 0, compared: 3 }],
-    );
   });
 });

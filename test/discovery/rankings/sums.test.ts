@@ -23,7 +23,7 @@ onBothEngines("Facets and the summary", (engine) => {
     rankings = own;
     const options = { repositories: 400, days: 40, seed: 8, end: NOW };
     await catalog.record(Array.from({ length: 400 }, (_, i) => syntheticRepository(i, options)));
-    await rankings.update({ all: true });
+    await rankings.update();
     const dumped = await catalog.dump(0, 1_000);
     repositories = dumped.map(({ repository }) => repository);
     snapshots = dumped.flatMap((each) =>

@@ -69,7 +69,9 @@ function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered
     sql`create index renames_to on renames (to_id)`,
     sql`create index repositories_import_first on repositories (import_source, discovered_at)
       where import_source is not null`,
-    sql`drop table growth_rebuilds`,
+    sql`create table runs (id ${integer} primary key, generation ${integer} not null, owner ${text}, seen_at ${integer} not null)`,
+    sql`create table moved_days (provider ${text} not null, day ${integer} not null, fell ${integer} not null,
+      jumped ${integer} not null, compared ${integer} not null, primary key (provider, day)) ${clustered}`,
     sql`create table score_scales (provider ${text} not null, window_hours ${integer} not null, as_of ${integer} not null,
       stars ${real} not null, forks ${real} not null, primary key (provider, window_hours)) ${clustered}`,
     sql`alter table rollups add column predecessor_id ${integer}`,
