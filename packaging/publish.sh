@@ -33,11 +33,13 @@ work="$(mktemp -d)"
 end() { git worktree remove --force "$work/tree" 2>/dev/null || true; rm -rf "$work"; }
 trap end EXIT
 
-# The text of files (`$2…`) in which no line begins with a command (`::…`), none contains one (`##[…]`), and no address has a password. `$1` goes
-# before each line.
-report() { cat "${@:2}" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s#://[^/@ ]*@#://#g; s/^/$1| /"; }
-# Indented, it is no markup.
+# The text of files in which no line contains a command (`##[…]`), and no address has a password.
+clean() { cat "$@" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s#://[^/@ ]*@#://#g"; }
+# The same with `$1` before each line, so that none begins with a command (`::…`).
+report() { clean "${@:2}" | sed "s/^/$1| /"; }
+# Ends a run: in a job of GitHub Actions with an annotation for each problem, and a summary, which is indented and so no markup.
 summarize() {
+  [ "${GITHUB_ACTIONS:-}" != true ] || clean "$work/problems" "$@" | sed "s/%/%25/g; s/^/::$kind title=Charts::/"
   [ -z "${SUMMARY:-}" ] || { echo "### Charts"; echo; report "    " "$work/report" "$work/problems" "$@"; echo; } >> "$SUMMARY"
 }
 push() { LC_ALL=C git push --quiet "$remote" "HEAD:$ref" 2> "$work/push"; }
@@ -68,13 +70,18 @@ for attempt in 1 2 3 4 5; do
   status=0
   node "$program" "${publish[@]}" > "$work/report" 2> "$work/problems" || status=$?
   report "" "$work/report" "$work/problems"
-  # 3: something could not be read, and keeps what it had.
-  [ "$status" = 0 ] || [ "$status" = 3 ] || { summarize; exit "$status"; }
+  # 3: something could not be read, and keeps what it had. 4: somebody should look.
+  kind=error
+  case "$status" in
+    0 | 3) result=0; kind=warning ;;
+    4) result=1 ;;
+    *) summarize; exit "$status" ;;
+  esac
   git add --all
-  if git diff --cached --quiet; then summarize; exit 0; fi
+  if git diff --cached --quiet; then summarize; exit "$result"; fi
   git -c user.name=Sidereal -c user.email=sidereal@localhost commit --quiet --message "Update charts"
   # Twice, as another run may hold the lock of the branch for a moment.
-  if push || push; then summarize; exit 0; fi
+  if push || push; then summarize; exit "$result"; fi
   is_overtaken "$began" || break
   # Begin with what the other run has published.
   cd - > /dev/null
@@ -87,5 +94,5 @@ done
   fi
 } > "$work/refused"
 report "" "$work/refused"
-summarize "$work/refused"
+kind=error summarize "$work/refused"
 exit 1

@@ -63,6 +63,7 @@ export async function openPass(given: AppContext): Promise<Pass> {
     return {
       modules,
       forges: config.providers,
+      folder: dataDir,
       contextOf,
       responder: new Responder(buildRoutes(context, { modules, members, admission }).routes),
       async close() {

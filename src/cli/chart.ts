@@ -1,6 +1,6 @@
 /** `chart`: one picture of repositories, without a store or a server. */
-import { writeFileSync } from "node:fs";
-import { extname } from "node:path";
+import { statSync, writeFileSync } from "node:fs";
+import { dirname, extname } from "node:path";
 import { type Command, Option } from "commander";
 import { MAX_SERIES } from "../charts/charts.js";
 import { AppError } from "../lib/errors.js";
@@ -71,6 +71,8 @@ async function draw(
   } catch (error) {
     throw refused(error);
   }
+  if (out !== undefined && statSync(dirname(out), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new CommandFault(`--out: there is no folder ${dirname(out)}`);
   const pass = await host.openPass();
   try {
     const addresses = parseAddresses(texts, pass.forges);

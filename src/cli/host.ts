@@ -66,7 +66,7 @@ export interface Tracker {
 
 /**
  * Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. Of `check`: damage was found,
- * and all of it repaired; there is damage.
+ * and all of it repaired; there is damage. Of `publish`: nothing could be read.
  */
 export const EXIT = {
   ok: 0,
@@ -74,6 +74,7 @@ export const EXIT = {
   usage: 2,
   refused: 3,
   repaired: 4,
+  unread: 4,
   damaged: 5,
 } as const;
 

@@ -25,7 +25,8 @@ Exit codes:
   0  everything was read and written
   1  failed: the state is damaged, or a file cannot be written
   2  wrong arguments or settings
-  3  done, but some lines or repositories could not be read; they keep what they had`;
+  3  done, but something could not be read or written; it keeps what it had
+  4  done, but nothing could be read, or a name in the list not for a week: somebody should look`;
 
 export function addPublish(program: Command, host: Host, finish: (code: number) => void): void {
   program
@@ -52,7 +53,7 @@ async function run(
     throw new CommandFault("--url: must be the http or https address of --site");
   const baseUrl = address === undefined ? undefined : withoutTrailingSlashes(address);
   const text = readList(list);
-  const { publish, StateFault } = await import("../publish/publish.js");
+  const { PathFault, publish, StateFault } = await import("../publish/publish.js");
   const pass = await host.openPass();
   try {
     const report = await publish(pass, {
@@ -64,8 +65,10 @@ async function run(
     });
     host.stdout.write(reportOf(json, report, sentencesOf(report).join("\n")));
     for (const problem of report.problems) host.stderr.write(`${problem}\n`);
+    if (report.needsHelp) return EXIT.unread;
     return report.problems.length === 0 ? EXIT.ok : EXIT.refused;
   } catch (error) {
+    if (error instanceof PathFault) throw new CommandFault(error.message);
     throw error instanceof StateFault ? new CommandFault(error.message, EXIT.failed) : error;
   } finally {
     await pass.close();
@@ -80,14 +83,16 @@ function readList(file: string): string {
   return readFileSync(file, "utf8");
 }
 
-function sentencesOf({ listed, read, repositories, isDrawn, problems }: PublishReport): string[] {
+function sentencesOf({ listed, read, repositories, gone, isDrawn, problems }: PublishReport): string[] {
   const moved = repositories.filter(({ gained }) => gained !== 0);
-  const pictures = repositories.length === 0 ? "no pictures" : "pictures left as they were";
+  const pictures = repositories.length === 0 ? "no pictures" : "pictures as before";
+  const changed = moved.length === 0 ? "none" : moved.length;
   return [
-    `${read} of ${listed} repositories read, ${moved.length} with other counts; ${isDrawn ? "pictures drawn" : pictures}; problems: ${problems.length}`,
+    `${read} of ${listed} repositories read, ${changed} changed; ${isDrawn ? "pictures drawn" : pictures}; problems: ${problems.length}`,
     ...moved.map(({ repository, stars, gained }) => {
       const change = gained === null ? "new" : `${gained > 0 ? "+" : ""}${gained}`;
       return `${repository}: ${stars ?? "unknown"} stars (${change})`;
     }),
+    ...gone,
   ];
 }

@@ -10,7 +10,7 @@ import {
 } from "../repositories/repositories.js";
 import { listOwner, readReadme } from "../tracking/tracking.js";
 import type { Pass } from "./pass.js";
-import { sentenceOf } from "./reading.js";
+import { sentenceOf } from "./problems.js";
 
 const MAX_LINES = 1_000;
 /** Longer lines hold no address. */
@@ -44,10 +44,13 @@ export function parseList(
   return { asked, problems };
 }
 
+/** `readme`: the line with the README that links to it; absent for one that the list itself names, or that its owner has. */
+export type ListedAddress = RepositoryAddress & { readme?: string };
+
 /** What a list asks for. */
 export interface Listed {
   /** Each once, in its order. */
-  addresses: RepositoryAddress[];
+  addresses: ListedAddress[];
   /** The lines that name several repositories, which can be compared. */
   comparisons: RepositoryAddress[][];
   problems: string[];
@@ -63,10 +66,12 @@ export async function resolveList(
   published: readonly RepositoryAddress[],
 ): Promise<Listed> {
   const { asked, problems } = parseList(text, pass.forges);
-  const found = new Map<string, RepositoryAddress>();
-  const add = (address: RepositoryAddress) => {
+  const found = new Map<string, ListedAddress>();
+  const add = (address: ListedAddress) => {
     const key = `${address.provider} ${address.fullName.toLowerCase()}`;
-    if (!found.has(key)) found.set(key, address);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, address);
+    else if (address.readme === undefined) delete known.readme;
   };
   const comparisons = asked.flatMap(({ asked: one }) =>
     one.kind === "repositories" && one.addresses.length > 1 && one.addresses.length <= MAX_SERIES
@@ -77,10 +82,10 @@ export async function resolveList(
     try {
       const named = await addressesOf(pass, one);
       if (named.length === 0) problems.push(`${line}: names no repository`);
-      named.forEach(add);
+      for (const address of named) add(one.kind === "readme" ? { ...address, readme: line } : { ...address });
     } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error;
-      problems.push(`${line}: ${sentenceOf(error)}`);
+      if (!(error instanceof UpstreamFailure && "provider" in one)) throw error;
+      problems.push(`${line}: ${sentenceOf(pass, one.provider, error)}`);
     }
   }
   if (asked.length === 0) problems.push("the list names no repository");

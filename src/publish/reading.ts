@@ -1,6 +1,6 @@
 /** Reads repositories from their forges in one pass, where no worker runs. */
-import { UpstreamFailure } from "../forges/forges.js";
-import { isoTime } from "../lib/clock.js";
+import { concernsForge, UpstreamFailure } from "../forges/forges.js";
+import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
 import {
@@ -10,37 +10,11 @@ import {
   readNodeIds,
   refreshTogether,
   track,
-  trackFailureOf,
 } from "../tracking/tracking.js";
+import type { ListedAddress } from "./list.js";
 import type { Pass } from "./pass.js";
-
-/** Why a repository or its star history could not be read, in one sentence. */
-function problemOf(
-  address: RepositoryAddress,
-  failure: UpstreamFailure,
-  of: "record" | "history" = "record",
-): string {
-  const sentence = of === "record" ? sentenceOf(failure) : historySentenceOf(failure);
-  return `${repositoryKey(address)}: ${sentence}`;
-}
-
-function historySentenceOf(failure: UpstreamFailure): string {
-  const { kind, until, reason } = failure;
-  if (kind === "quota" || kind === "clock") return sentenceOf(failure);
-  const said = reason === null ? "" : ` (${reason})`;
-  if (kind === "unreachable") return `The forge did not respond when asked for its star history.${said}`;
-  if (kind !== "malformed") return `The forge gives no star history of it.${said}`;
-  return until === null
-    ? "The forge sent a star history of it that cannot be used."
-    : "The forge has not prepared its star history yet. Try again later.";
-}
-
-/** Why a forge refused, in a sentence for everybody. */
-export function sentenceOf({ kind, until, reason }: UpstreamFailure): string {
-  if (kind !== "quota") return trackFailureOf(kind).message + (reason === null ? "" : ` (${reason})`);
-  const when = until === null ? "" : ` before ${isoTime(until)}`;
-  return `The forge permits no more requests${when}. With a token it permits more.`;
-}
+import { historyProblemOf, problemOf } from "./problems.js";
+import { lookUp, type Unread } from "./unread.js";
 
 /** Records a repository by name, with its star history. `repository`: absent if it or its history could not be read, so that half of one is not drawn. */
 export async function trackWithHistory(
@@ -55,7 +29,7 @@ export async function trackWithHistory(
     await completeHistory(context, id);
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    problem = { problem: problemOf(address, error, id === undefined ? "record" : "history") };
+    problem = { problem: (id === undefined ? problemOf : historyProblemOf)(pass, address, error) };
     if (id === undefined || error.kind !== "gone" || (await hasHistory(pass, id))) return problem;
   }
   return { ...problem, repository: await pass.modules.catalog.get(id) };
@@ -69,46 +43,61 @@ export interface ReadOutcome {
   read: number;
   /** Sentences about those that could not be read. */
   problems: string[];
+  /** Sentences about those that were read before and that their forge no longer shows. */
+  gone: string[];
   /** Those whose star history is not complete. */
   withoutHistory: Set<number>;
   /** By forge. */
   nodeIds: Record<string, NodeIds>;
+  unread: Unread;
+  /** Whether a name of the list could not be read for a week. */
+  isOverdue: boolean;
 }
+
+/** What earlier runs have noted, which saves requests. */
+export type Earlier = Pick<ReadOutcome, "nodeIds" | "unread">;
 
 /** Tracks what is unknown, refreshes the rest, and completes star histories. A failure leaves the others as they are. */
 export async function readAll(
   pass: Pass,
-  addresses: readonly RepositoryAddress[],
-  nodeIds: ReadOutcome["nodeIds"],
+  addresses: readonly ListedAddress[],
+  earlier: Earlier & { now: number },
 ): Promise<ReadOutcome> {
   const { catalog } = pass.modules;
-  const outcome: ReadOutcome = { ids: [], read: 0, problems: [], withoutHistory: new Set(), nodeIds: {} };
   const known: { address: RepositoryAddress; id: number }[] = [];
+  const unknown: ListedAddress[] = [];
+  for (const address of addresses) {
+    const found = await catalog.findByName(address.provider, address.fullName);
+    if (found === undefined) unknown.push(address);
+    else known.push({ address, id: found.repository.id });
+  }
+  const { ids, ...lookedUp } = await lookUp(pass, unknown, { earlier: earlier.unread, now: earlier.now });
+  const outcome: ReadOutcome = {
+    ...lookedUp,
+    ids: [],
+    read: ids.size,
+    gone: [],
+    withoutHistory: new Set(),
+    nodeIds: {},
+  };
+  const idOf = new Map<RepositoryAddress, number>([
+    ...ids,
+    ...known.map(({ address, id }) => [address, id] as const),
+  ]);
+  outcome.ids = addresses.map((address) => idOf.get(address));
   const attempt = async (address: RepositoryAddress, work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
-      outcome.problems.push(problemOf(address, error));
+      outcome.problems.push(problemOf(pass, address, error));
       return false;
     }
   };
-  for (const [i, address] of addresses.entries()) {
-    const found = await catalog.findByName(address.provider, address.fullName);
-    if (found === undefined) {
-      await attempt(address, async () => {
-        outcome.ids[i] = (await track(pass.contextOf(address.provider), address.fullName)).repositoryId;
-        outcome.read++;
-      });
-      continue;
-    }
-    outcome.ids[i] = found.repository.id;
-    known.push({ address, id: found.repository.id });
-  }
   for (const [provider, all] of Map.groupBy(known, ({ address }) => address.provider)) {
     const context = pass.contextOf(provider);
-    await enrollImported(context, nodeIds[provider] ?? {});
+    await enrollImported(context, earlier.nodeIds[provider] ?? {});
     const size = context.provider.batchSize;
     for (let from = 0; from < all.length; from += size) {
       const some = all.slice(from, from + size);
@@ -121,7 +110,8 @@ export async function readAll(
         );
         for (const { address, id } of some) {
           const result = results.get(id);
-          if (result?.kind === "failed") outcome.problems.push(problemOf(address, result.failure));
+          if (result?.kind === "failed")
+            await noteFailure(pass, outcome, { address, id, failure: result.failure });
           else if (result !== undefined) outcome.read++;
         }
       });
@@ -135,6 +125,21 @@ export async function readAll(
     outcome.nodeIds[provider] = await readNodeIds(pass.contextOf(provider), ids);
   }
   return outcome;
+}
+
+/** Notes a failure; none if it is known that the forge no longer shows the repository. */
+async function noteFailure(
+  pass: Pass,
+  { gone, problems }: ReadOutcome,
+  { address, id, failure }: { address: RepositoryAddress; id: number; failure: UpstreamFailure },
+): Promise<void> {
+  const { availability, countedAt } = await pass.modules.catalog.get(id);
+  if (availability === "AVAILABLE" || concernsForge(failure.kind)) {
+    problems.push(problemOf(pass, address, failure));
+    return;
+  }
+  const seen = countedAt === null ? "" : `, last seen on ${isoDay(countedAt)}`;
+  gone.push(`${repositoryKey(address)}: ${availability.toLowerCase()}${seen}; its picture stays`);
 }
 
 /** Repositories of an instance that have no star history, while none has one, until it is believed to offer none. */
@@ -158,7 +163,7 @@ async function readHistories(
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       withoutHistory.add(id);
-      const problem = problemOf(address, error, "history");
+      const problem = historyProblemOf(pass, address, error);
       if (error.kind === "gone") missing.push({ provider: address.provider, problem });
       else problems.push(problem);
     }

@@ -5,7 +5,7 @@ import { dirname, relative, sep } from "node:path";
 import { snippetsOf } from "../charts/charts.js";
 import { replaceFile } from "../lib/replace-file.js";
 import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
-import { filesOf, isListed } from "./pictures.js";
+import { isListed } from "./pictures.js";
 
 const CHART = { width: 600, height: 380 };
 
@@ -19,6 +19,7 @@ const ANYWHERE = /^[\s>*+\-\d.)]*?(`{3,}|~{3,})(.*)$/;
 /** What is shown of a published repository. */
 export interface Shown {
   listed: RepositoryAddress;
+  files: { chart: string };
   repository: Pick<Repository, "fullName" | "url">;
 }
 
@@ -136,8 +137,8 @@ function markersOf(lines: readonly string[], fences: RegExp): Marker[] {
   return markers;
 }
 
-function pictureOf({ listed, repository }: Shown, folder: string): string {
-  const image = [...folder.split(sep), ...filesOf(listed).chart.split("/")]
+function pictureOf({ files, repository }: Shown, folder: string): string {
+  const image = [...folder.split(sep), ...files.chart.split("/")]
     .filter((part) => part !== "")
     .map(encodeURIComponent)
     .join("/");

@@ -1,3 +1,4 @@
+import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Theme } from "../charts/charts.js";
@@ -7,13 +8,14 @@ import { updateDerived } from "../modules.js";
 import { addressReader } from "../repositories/repositories.js";
 import { untrack } from "../tracking/tracking.js";
 import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/transfer.js";
-import { readEarlier, write } from "./files.js";
+import { makeFolder, PathFault, readEarlier, writeJson } from "./files.js";
 import { resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
-import { isListed, type Published, readPublished, writePictures } from "./pictures.js";
+import { filesOf, isListed, type Published, readPublished, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
 import { fillReadme } from "./readme.js";
-import { writeSite } from "./site.js";
+import { readSite, writeSite } from "./site.js";
+import { unreadSchema } from "./unread.js";
 
 /** The state holds lines that cannot be read; nothing was written, as they would be lost. */
 export class StateFault extends Error {}
@@ -45,26 +47,30 @@ export interface PublishReport {
   isDrawn: boolean;
   /** Pages of the site. */
   pages: number;
-  /** Sentences about what could not be read. */
+  /** Sentences about what could not be read or written. */
   problems: string[];
+  /** Sentences about repositories that their forges no longer show. */
+  gone: string[];
+  /** Whether somebody must look: nothing could be read, or a name in the list for a week. */
+  needsHelp: boolean;
 }
 
 /**
  * Reads what a list names once and writes its state and its pictures. What could not be read keeps its last counts; the files of what has
- * left the list are deleted. Throws StateFault.
+ * left the list are deleted. Throws PathFault and StateFault.
  */
 export async function publish(pass: Pass, options: PublishOptions): Promise<PublishReport> {
   const { state, out, readmes, theme, clock } = options;
   const { catalog } = pass.modules;
+  checkPaths(options);
   await importState(pass, state);
   const reader = addressReader(pass.forges);
   const read = (name: string) => {
     const address = reader(name);
     return "problem" in address ? address.problem : address;
   };
-  const last = readPublished(out).map(({ provider, listed }) =>
-    read(repositoryKey({ provider, fullName: listed })),
-  );
+  const earlier = readPublished(out).repositories;
+  const last = earlier.map(({ provider, listed }) => read(repositoryKey({ provider, fullName: listed })));
   const { addresses, comparisons, problems } = await resolveList(
     pass,
     options.list,
@@ -74,28 +80,34 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     addresses.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
   const since = clock.now();
-  const nodeIds = join(state, "node-ids.json");
-  const outcome = await readAll(pass, addresses, readEarlier(nodeIds, nodeIdsSchema) ?? {});
+  const [nodeIds, unread] = [join(state, "node-ids.json"), join(state, "unread.json")];
+  const outcome = await readAll(pass, addresses, {
+    nodeIds: readEarlier(nodeIds, nodeIdsSchema) ?? {},
+    unread: readEarlier(unread, unreadSchema) ?? {},
+    now: since,
+  });
   const isChanged = await writeState(catalog, state, { since, withoutHistory: outcome.withoutHistory });
   await removeOthers(pass.modules, new Set(outcome.ids));
   await updateDerived(pass.modules);
-  write(nodeIds, `${JSON.stringify(outcome.nodeIds, null, 1)}\n`);
+  writeJson(nodeIds, outcome.nodeIds);
+  if (Object.keys(outcome.unread).length > 0) writeJson(unread, outcome.unread);
+  else rmSync(unread, { force: true });
   const published: Published[] = [];
   const repositories: PublishReport["repositories"] = [];
   for (const [i, listed] of addresses.entries()) {
     const id = outcome.ids[i];
     const repository = id === undefined ? undefined : await catalog.find(id);
     if (repository === undefined) continue;
-    published.push({ listed, repository });
+    published.push({ listed, repository, files: filesOf(listed, earlier) });
     const { stars } = repository;
     const last = before[i]?.repository.stars ?? null;
     const gained = stars === null || last === null ? null : stars - last;
     repositories.push({ repository: repositoryKey(repository), stars, gained });
   }
-  const isDrawn = await writePictures(pass, out, { published, theme, isChanged });
-  const pages =
+  const pictures = await writePictures(pass, out, { published, theme, isChanged });
+  const site =
     options.site === undefined
-      ? 0
+      ? { pages: 0, problems: [] }
       : await writeSite(pass, options.site.folder, {
           repositories: published.map(({ repository }) => repository),
           comparisons: comparisons
@@ -111,10 +123,26 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     read: outcome.read,
     repositories,
     isChanged,
-    isDrawn,
-    pages,
-    problems: [...problems, ...outcome.problems, ...inReadmes],
+    isDrawn: pictures.isDrawn,
+    pages: site.pages,
+    problems: [problems, outcome.problems, pictures.problems, site.problems, inReadmes].flat(),
+    gone: outcome.gone,
+    needsHelp:
+      outcome.isOverdue || (outcome.read === 0 && outcome.gone.length < Math.max(1, addresses.length)),
   };
+}
+
+/** Throws PathFault unless everything can be written where it is wanted. */
+function checkPaths({ state, out, site, readmes }: PublishOptions): void {
+  for (const folder of [state, out, site?.folder ?? []].flat()) makeFolder(folder);
+  for (const entry of readdirSync(state, { withFileTypes: true }))
+    if (entry.isSymbolicLink())
+      throw new PathFault(`${join(state, entry.name)} is a link; links are not followed`);
+  readPublished(out);
+  if (site !== undefined) readSite(site.folder);
+  for (const readme of readmes)
+    if (lstatSync(readme, { throwIfNoEntry: false })?.isFile() !== true)
+      throw new PathFault(`--readme: there is no file ${readme}; links are not followed`);
 }
 
 /** They only save requests. */

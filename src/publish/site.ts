@@ -5,12 +5,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { z } from "zod";
-import { RANKINGS } from "../growth/growth.js";
+import { RANKINGS, WINDOWS } from "../growth/growth.js";
 import { AppError } from "../lib/errors.js";
 import { chartPage, type RepositoryName, repositoryPage } from "../lib/page-addresses.js";
 import { element, escapeXml, unescapeXml, xmlDocument } from "../lib/xml.js";
 import { exportCatalogue } from "../transfer/transfer.js";
-import { fileName, readEarlier, removeStale, write, writtenPath } from "./files.js";
+import { fileName, OwnFolder, readManifest, writeJson, writtenPath } from "./files.js";
 import { PASS_URL, type Pass } from "./pass.js";
 import { linksOf, withLinks, withoutServer } from "./static-page.js";
 
@@ -26,6 +26,11 @@ export interface SiteOptions {
 const MANIFEST = "sidereal-site.json";
 const FORMAT = "sidereal-site";
 const manifestSchema = z.object({ format: z.literal(FORMAT), files: z.array(writtenPath) });
+
+const LINES = "repositories.ndjson";
+const SITE_MAP = "sitemap.xml";
+/** What no route responds here, by its address. */
+const OTHERS = new Map([LINES, SITE_MAP].map((file) => [`/${file}`, file]));
 
 /** Pages of one site. */
 const MAX_PAGES = 5_000;
@@ -49,19 +54,77 @@ const DATA: readonly (readonly [address: RegExp, name: string])[] = [
 ];
 const FEED = /^\/api\/feeds\/([\w-]+)\.atom$/;
 
+/** Something that a route responded, and its file. */
+interface Found {
+  file: string;
+  type: string;
+  /** The page that leads to it. */
+  from: string;
+  /** Where its content is until it is known which links lead somewhere. */
+  path: string;
+}
+
+/** The files that earlier runs have written to the folder of a site. Throws PathFault for a file of others. */
+export const readSite = (folder: string): string[] =>
+  readManifest(folder, MANIFEST, manifestSchema)?.files ?? [];
+
 /**
  * Writes the site: the first page, rankings, languages, topics, comparisons and the page of each repository, with their data as CSV and JSON
- * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes what the last run wrote besides. Returns the number of
- * pages.
+ * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes what earlier runs wrote besides. Returns the number of
+ * pages, and sentences about those that could not be written.
  */
-export async function writeSite(pass: Pass, folder: string, options: SiteOptions): Promise<number> {
-  const { repositories, comparisons, url } = options;
-  /** The file of each address. */
-  const files = new Map([["/repositories.ndjson", "repositories.ndjson"]]);
-  if (url !== undefined) files.set("/sitemap.xml", "sitemap.xml");
-  const pages: string[] = [];
-  /** With the page that leads to each. */
-  const feeds = new Map<string, string>();
+export async function writeSite(
+  pass: Pass,
+  folder: string,
+  options: SiteOptions,
+): Promise<{ pages: number; problems: string[] }> {
+  const { url } = options;
+  const { found, problems } = await collect(pass, options);
+  const fileOf = (address: string) => OTHERS.get(address) ?? found.get(keyOf(address))?.file;
+  const publicAddress = (file: string) => `${url}/${encoded(file.replace(/(^|\/)index\.html$/, "$1"))}`;
+  const all = [...found.values()];
+  const pages = all.filter(({ type }) => type === "html").map(({ file }) => file);
+  const earlier = readSite(folder);
+  const own = new OwnFolder(folder, earlier);
+  own.claim([...all.map(({ file }) => file), LINES, ...(url === undefined ? [] : [SITE_MAP])]);
+  const list = (files: readonly string[]) =>
+    writeJson(join(folder, MANIFEST), { format: FORMAT, version: 1, files });
+  // A run that is killed leaves a list with all files.
+  list([...own.files, ...own.stale]);
+  for (const { file, type, from, path } of all)
+    await own.write(file, () => {
+      if (type !== "html" && type !== "atom") return { path };
+      const text = readFileSync(path, "utf8");
+      if (type === "atom") return withPublicLinks(text, url ?? "", (to) => publicAddress(fileOf(to) ?? from));
+      return withLinks(text, (address) => {
+        const to = fileOf(canonical(address));
+        return to && own.has(to) ? encoded(posix.relative(posix.dirname(file), to)) : undefined;
+      });
+    });
+  await own.write(LINES, async () => {
+    const path = join(pass.folder, LINES);
+    for await (const text of exportCatalogue(pass.modules.catalog)) appendFileSync(path, text);
+    return { path };
+  });
+  await own.write(SITE_MAP, () => {
+    const locations = pages.map((page) => element("url", {}, element("loc", {}, publicAddress(page))));
+    const namespace = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
+    return xmlDocument(element("urlset", namespace, ...locations));
+  });
+  // Without it GitHub Pages leaves out what begins with an underscore.
+  writeFileSync(join(folder, ".nojekyll"), "", { flag: "a" });
+  own.removeStale();
+  list(own.files);
+  return { pages: pages.length, problems: [...problems, ...own.problems()] };
+}
+
+/** Follows the links of pages from the first one on. The result has the responses by the keys of their addresses. */
+async function collect(
+  pass: Pass,
+  { repositories, comparisons, url }: SiteOptions,
+): Promise<{ found: Map<string, Found>; problems: string[] }> {
+  const found = new Map<string, Found>();
+  const problems: string[] = [];
   const first = [
     "/",
     "/about",
@@ -70,58 +133,48 @@ export async function writeSite(pass: Pass, folder: string, options: SiteOptions
     ...repositories.map(repositoryPage),
   ];
   const open = first.map((address) => ({ address: canonical(address), from: "" }));
-  const tried = new Set(open.map(({ address }) => address));
+  const tried = new Set(open.map(({ address }) => keyOf(address)));
+  let pages = 0;
   for (const { address, from } of open) {
-    if (pages.length === MAX_PAGES) break;
-    const reply = await respond(pass, address);
-    if (reply === undefined) continue;
-    const { type, body } = reply;
-    const file = fileOf(address, { type, from });
-    files.set(address, file);
-    const content =
-      typeof body === "string" ? withoutServer(withComparisons(body, address, comparisons)) : body;
-    // Kept on the disk until it is known which links lead somewhere.
-    write(join(folder, file), content);
-    if (type === "atom") feeds.set(file, from);
-    if (typeof content !== "string") continue;
-    pages.push(file);
-    for (const link of linksOf(content).map(canonical)) {
-      if (tried.has(link) || !isPublished(link, address, url !== undefined)) continue;
-      tried.add(link);
-      open.push({ address: link, from: file });
+    if (pages === MAX_PAGES) break;
+    try {
+      const reply = await respond(pass, address);
+      if (reply === undefined) continue;
+      const { type, body } = reply;
+      const path = join(pass.folder, `page-${found.size}`);
+      const content =
+        typeof body === "string" ? withoutServer(withComparisons(body, address, comparisons)) : body;
+      writeFileSync(path, content);
+      const file = pathOf(address, { type, from });
+      found.set(keyOf(address), { file, type, from, path });
+      if (typeof content !== "string") continue;
+      pages++;
+      for (const link of linksOf(content).map(canonical)) {
+        if (tried.has(keyOf(link)) || !isPublished(link, address, url !== undefined)) continue;
+        tried.add(keyOf(link));
+        open.push({ address: link, from: file });
+      }
+    } catch (error) {
+      problems.push(
+        `${address}: the page could not be made: ${error instanceof Error ? error.message : error}`,
+      );
     }
   }
-  for (const page of pages) {
-    const to = (address: string) => {
-      const file = files.get(canonical(address));
-      return file && encoded(posix.relative(posix.dirname(page), file));
-    };
-    rewrite(join(folder, page), (html) => withLinks(html, to));
-  }
-  const lines = join(folder, "repositories.ndjson");
-  write(lines, "");
-  for await (const text of exportCatalogue(pass.modules.catalog)) appendFileSync(lines, text);
-  const written = [...files.values()].sort();
-  const manifest = join(folder, MANIFEST);
-  removeStale(folder, readEarlier(manifest, manifestSchema)?.files ?? [], written);
-  write(manifest, `${JSON.stringify({ format: FORMAT, version: 1, files: written }, null, 1)}\n`);
-  if (url === undefined) return pages.length;
-  const publicAddress = (file: string) => `${url}/${encoded(file.replace(/(^|\/)index\.html$/, "$1"))}`;
-  for (const [feed, from] of feeds)
-    rewrite(join(folder, feed), (xml) =>
-      xml
-        .replaceAll(/ href="([^"]*)"/g, (whole, link: string) => {
-          if (!link.startsWith(`${PASS_URL}/`)) return whole;
-          const address = canonical(unescapeXml(link).slice(PASS_URL.length));
-          return ` href="${escapeXml(publicAddress(files.get(address) ?? from))}"`;
-        })
-        .replaceAll(`<id>${PASS_URL}/`, () => `<id>${escapeXml(url)}/`)
-        .replaceAll(` scheme="${PASS_URL}/`, () => ` scheme="${escapeXml(url)}/`),
-    );
-  const locations = pages.map((page) => element("url", {}, element("loc", {}, publicAddress(page))));
-  const namespace = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
-  write(join(folder, "sitemap.xml"), xmlDocument(element("urlset", namespace, ...locations)));
-  return pages.length;
+  return { found, problems };
+}
+
+/** Paths do not differ by case alone: files of such names would be one on some systems. */
+const keyOf = (address: string): string => address.toLowerCase();
+
+/** A feed whose links lead to the site. */
+function withPublicLinks(xml: string, url: string, to: (address: string) => string): string {
+  return xml
+    .replaceAll(/ href="([^"]*)"/g, (whole, link: string) => {
+      if (!link.startsWith(`${PASS_URL}/`)) return whole;
+      return ` href="${escapeXml(to(canonical(unescapeXml(link).slice(PASS_URL.length))))}"`;
+    })
+    .replaceAll(`<id>${PASS_URL}/`, () => `<id>${escapeXml(url)}/`)
+    .replaceAll(` scheme="${PASS_URL}/`, () => ` scheme="${escapeXml(url)}/`);
 }
 
 /** The one address of a page, in whatever order a link has its parameters. */
@@ -157,35 +210,39 @@ async function respond(
     const [, type = ""] = /^\w+\/(\w+)/.exec(String(headers["Content-Type"])) ?? [];
     return { type, body: type === "html" ? String(body) : Buffer.from(body) };
   } catch (error) {
-    if (error instanceof AppError) return undefined;
+    if (error instanceof AppError && error.status < 500) return undefined;
     throw error;
   }
 }
 
-/** Data is next to the page that leads to it. */
-function fileOf(address: string, { type, from }: { type: string; from: string }): string {
+/** Names next to a folder of a topic, a language or a repository: those of files, and of the same list in another order. */
+const TAKEN = new RegExp(
+  `^(?:window-(?:${WINDOWS.join("|")})|sort-(?:${SORTS.join("|")}))$|\\.(?:atom|csv|html|json|ndjson|svg|xml)$`,
+  "i",
+);
+
+/** The file of an address. Data is next to the page that leads to it. */
+function pathOf(address: string, { type, from }: { type: string; from: string }): string {
   const { pathname, searchParams } = new URL(address, PASS_URL);
   const data = DATA.find(([pattern]) => pattern.test(address))?.[1];
   if (data !== undefined) return posix.join(posix.dirname(from), `${data}.${type}`);
   const feed = FEED.exec(pathname)?.[1];
   const window = searchParams.get("window") ?? "7d";
   if (feed !== undefined) searchParams.delete("window");
-  const parts = pathname.split("/").filter((part) => part !== "");
   const page = searchParams.get("page");
   searchParams.delete("page");
-  const values = [...searchParams, ...(page === null ? [] : [["page", page]])].map((one) => one.join("-"));
-  const folders = [...(feed === undefined ? parts.map(decodeURIComponent) : ["feeds"]), ...values].map(
-    fileName,
+  const values = [...searchParams, ...(page === null ? [] : [["page", page]])].map((one) =>
+    fileName(one.join("-")),
   );
-  const last = feed === undefined ? (type === "html" ? ["index.html"] : []) : [`${feed}-${window}.atom`];
-  return [...folders, ...last].join("/");
+  const names = pathname.split("/").filter((part) => part !== "");
+  if (feed !== undefined) return ["feeds", ...values, `${feed}-${window}.atom`].join("/");
+  if (type !== "html") return names.map((name) => fileName(name)).join("/");
+  return [...names.map((name) => fileName(decodeURIComponent(name), TAKEN)), ...values, "index.html"].join(
+    "/",
+  );
 }
 
 const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
-
-function rewrite(path: string, change: (text: string) => string): void {
-  writeFileSync(path, change(readFileSync(path, "utf8")));
-}
 
 /** The page of comparisons with those that were chosen. */
 function withComparisons(html: string, address: string, comparisons: SiteOptions["comparisons"]): string {

@@ -96,8 +96,11 @@ test("the action's steps publish on a branch of its own, commit only changes, an
   forge.switches.fault = () => "status-502";
   const summary = join(folder, "summary.md");
   const down = await run({ SUMMARY: summary });
-  assert.equal(down.code, 0, down.stdout);
+  assert.equal(down.code, 1, "nothing could be read");
   assert.equal(commits(), 2);
+  assert.doesNotMatch(down.stdout, /^::/m);
+  const job = await run({ GITHUB_ACTIONS: "true" });
+  assert.match(job.stdout, /^::error title=Charts::github:.*: The forge did not respond/m);
   assert.match(readFileSync(summary, "utf8"), /^ {4}.*The forge did not respond/m);
   forge.switches.fault = null;
   set(1_020);
@@ -133,7 +136,7 @@ test("nothing in a list or a state becomes a command of a shell or of a CI", asy
     SITE: join(folder, "the site"),
     URL: "https://acme.example/$(x)",
   });
-  assert.equal(first.code, 0, first.stdout);
+  assert.equal(first.code, 1, "the list names no repository");
   assert.ok(existsSync(join(folder, "the site", "index.html")));
   const branch = join(folder, "branch");
   git(folder, "clone", "--quiet", "--branch", "sidereal", bare, branch);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import { CommandWorld } from "../support/command.js";
 import { START } from "../support/forge/world.js";
@@ -79,15 +80,15 @@ test("publish keeps a renamed repository's files, a deleted one's history, and a
   const before = [contentOf(at("state")), contentOf(at("out"))];
   forge.switches.fault = () => "status-502";
   const down = await run();
-  assert.equal(down.code, 3);
+  assert.equal(down.code, 4, "nothing could be read");
   assert.match(down.stderr, /The forge did not respond/);
   assert.deepEqual([contentOf(at("state")), contentOf(at("out"))], before);
   forge.switches.fault = null;
   clock.pass(1);
   catalogue.add({ id: second, at: clock.now() - 1_000, kind: "deleted", to: null });
   const deleted = await run();
-  assert.equal(deleted.code, 3);
-  assert.match(deleted.stderr, new RegExp(`github:${b}: The forge has no public repository`));
+  assert.equal(deleted.code, 0, deleted.stderr);
+  assert.deepEqual(deleted.report.gone, [`github:${b}: gone, last seen on 2026-01-08; its picture stays`]);
   assert.match(contentOf(at("state"))["repositories.ndjson"] ?? "", /"availability":"GONE"/);
   assert.match(contentOf(at("out"))[`charts/github/${b}.svg`] ?? "", /gone, last seen/);
 });
@@ -113,7 +114,7 @@ test("files of what has left the list go, unless a line that cannot be read may 
   const before = filesOf(b);
   forge.switches.fault = () => "status-502";
   const down = await run(...site);
-  assert.equal(down.code, 3);
+  assert.equal(down.code, 4);
   const kept = forge.catalogue.ownedBy(owner, clock.now()).length;
   assert.match(
     down.stderr,
@@ -139,8 +140,8 @@ test("files of what has left the list go, unless a line that cannot be read may 
   assert.equal(filesOf(a).length, 2);
 });
 
-test("a list of files that names one outside of its folder deletes nothing", async (t) => {
-  const { at, list, run, names } = await start(t);
+test("a list of files that names one outside of its folder is refused, and deletes nothing", async (t) => {
+  const { at, list, run, names, forge } = await start(t);
   const [a = "", b = ""] = names;
   list(a, b);
   const site = ["--site", at("site")];
@@ -149,13 +150,100 @@ test("a list of files that names one outside of its folder deletes nothing", asy
   const [pictures, pages] = [at("out", "repositories.json"), at("site", "sidereal-site.json")];
   const read = (file: string) => JSON.parse(readFileSync(file, "utf8"));
   const { repositories, ...manifest } = read(pictures);
-  repositories[1].chart = "../mine.svg";
-  writeFileSync(pictures, JSON.stringify({ ...manifest, repositories }));
   const { files, ...ofSite } = read(pages);
-  writeFileSync(pages, JSON.stringify({ ...ofSite, files: [...files, "../mine.svg"] }));
+  const wrong = [{ ...repositories[0] }, { ...repositories[1], chart: "../mine.svg" }];
   list(a);
-  assert.equal((await run(...site)).code, 0);
+  forge.counters.reset();
+  for (const [file, changed] of [
+    [pictures, { ...manifest, repositories: wrong }],
+    [pages, { ...ofSite, files: [...files, "../mine.svg"] }],
+  ] as const) {
+    const before = readFileSync(file, "utf8");
+    writeFileSync(file, JSON.stringify(changed));
+    const { code, stderr } = await run(...site);
+    assert.equal(code, 2);
+    assert.ok(stderr.includes(`${file} was not written by this command, or is damaged`), stderr);
+    writeFileSync(file, before);
+  }
+  assert.equal(forge.counters.requests, 0);
   assert.equal(readFileSync(at("mine.svg"), "utf8"), "mine");
+});
+
+test("files of others are not replaced, and links are not followed; the rest is published", async (t) => {
+  const { at, list, run, names } = await start(t);
+  const [a = "", b = "", c = ""] = names;
+  list(a, b);
+  const site = ["--site", at("site")];
+  const chart = `charts/github/${a}.svg`;
+  for (const file of [`out/${chart}`, "site/index.html", "site/about/index.html"]) {
+    mkdirSync(dirname(at(file)), { recursive: true });
+    writeFileSync(at(file), "mine");
+  }
+  mkdirSync(at("elsewhere", "github"), { recursive: true });
+  symlinkSync(at("elsewhere"), at("out", "badges"));
+  for (const run2 of [1, 2]) {
+    const { code, stderr } = await run(...site);
+    assert.equal(code, 3, `${run2}`);
+    assert.ok(
+      stderr.includes(`out: not written: ${chart}: it exists, and was not written by this command`),
+      stderr,
+    );
+    assert.match(stderr, /site: not written: index\.html, about\/index\.html: it exists/);
+    assert.match(stderr, /out: not written: badges.*: it is a link, or below one/);
+  }
+  for (const file of [`out/${chart}`, "site/index.html", "site/about/index.html"])
+    assert.equal(readFileSync(at(file), "utf8"), "mine");
+  assert.deepEqual(contentOf(at("elsewhere")), {});
+  assert.match(contentOf(at("out"))[`charts/github/${b}.svg`] ?? "", /^<svg /);
+  // What has left the list would be below a link.
+  const [owner = ""] = b.split("/");
+  renameSync(at("out", "charts", "github", owner), at("moved"));
+  symlinkSync(at("moved"), at("out", "charts", "github", owner));
+  list(a, c);
+  await run(...site);
+  assert.ok(Object.keys(contentOf(at("moved"))).length > 0);
+});
+
+test("paths are checked before anything is requested", async (t) => {
+  const { at, list, run, names, forge } = await start(t);
+  list(names[0] ?? "");
+  writeFileSync(at("file"), "mine");
+  symlinkSync(at("file"), at("link.md"));
+  mkdirSync(at("folder"));
+  symlinkSync(at("folder"), at("link"));
+  forge.counters.reset();
+  for (const [args, problem] of [
+    [["--readme", at("none.md")], /--readme: there is no file .*none\.md/],
+    [["--readme", at("link.md")], /--readme: there is no file .*link\.md; links are not followed/],
+    [["--out", at("file")], /file is not a folder/],
+    [["--out", at("link")], /link is not a folder; links are not followed/],
+    [["--site", at("link")], /link is not a folder/],
+    [["--state", at("link")], /link is not a folder/],
+  ] as const) {
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, problem);
+  }
+  const drawn = await world.run(at("data"), ["chart", names[0] ?? "", "--out", at("none", "a.svg")]);
+  assert.equal(drawn.code, 2);
+  assert.match(drawn.stderr, /--out: there is no folder/);
+  assert.equal(forge.counters.requests, 0);
+});
+
+test("a name that was never read needs somebody to look after a week, and says since when", async (t) => {
+  const { at, clock, list, run, names } = await start(t);
+  const [a = ""] = names;
+  list(a, "no/such");
+  for (let day = 0; day < 8; day++) {
+    const { code, stderr } = await run();
+    assert.equal(code, day < 7 ? 3 : 4, `day ${day}`);
+    assert.match(stderr, /^github:no\/such: The forge has no public repository with this name/m);
+    if (day > 0) assert.match(stderr, /; it could not be read since 2026-01-07$/m);
+    clock.pass(1);
+  }
+  list(a);
+  assert.equal((await run()).code, 0);
+  assert.ok(!("unread.json" in contentOf(at("state"))));
 });
 
 test("publish names one repository without a star history and reads the others, also on later days", async (t) => {
@@ -198,15 +286,12 @@ test("the report says how many could be read, and what became of the pictures", 
   };
   list(a, b);
   forge.switches.fault = () => "status-502";
-  assert.equal(await said(), "3 0 of 2 repositories read, 0 with other counts; no pictures; problems: 2");
+  assert.equal(await said(), "4 0 of 2 repositories read, none changed; no pictures; problems: 2");
   forge.switches.fault = null;
-  assert.equal(await said(), "0 2 of 2 repositories read, 2 with other counts; pictures drawn; problems: 0");
+  assert.equal(await said(), "0 2 of 2 repositories read, 2 changed; pictures drawn; problems: 0");
   clock.pass(1);
   forge.spend("ghp_ofTheTest", "graphql", 5_000);
-  assert.match(
-    await said(),
-    /^3 0 of 2 repositories read, 0 with other counts; pictures left as they were; problems: 1$/,
-  );
+  assert.match(await said(), /^4 0 of 2 repositories read, none changed; pictures as before; problems: 1$/);
 });
 
 test("publish reports each mistake in a list by its line, and publishes the rest", async (t) => {

@@ -15,6 +15,7 @@ const KITE =
 const addressOf = (fullName: string) => ({ provider: "GITHUB", fullName });
 const published: Shown[] = ["acme/kite", "acme/loom"].map((fullName) => ({
   listed: addressOf(fullName),
+  files: { chart: `charts/github/${fullName}.svg` },
   repository: { fullName, url: `https://forge.example/${fullName}` },
 }));
 
@@ -110,6 +111,7 @@ test("line ends, a byte order mark and bytes of another encoding stay", () => {
   const named: Shown[] = [
     {
       listed: addressOf("acme/kite"),
+      files: { chart: "charts/github/acme/kite.svg" },
       repository: { fullName: "acme/凧", url: "https://forge.example/acme/kite" },
     },
   ];

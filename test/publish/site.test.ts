@@ -206,6 +206,37 @@ test("with its address a site has feeds and a site map, whose absolute links lea
   assert.match(site["repositories.ndjson"] ?? "", /^\{"type":"header"/);
 });
 
+test("topics of strangers stop no site, and take no other page's file", async (t) => {
+  const { catalogue, clock, at, list, run } = await startPublishing(t, world, { begin: NOW });
+  const [id = 0] = catalogue.ids();
+  const long = "日".repeat(60);
+  const topics = ["index.html", "window-24h", "sort-stars", "c++", "c_2b_2b", "con", "_y", long];
+  catalogue.override(id, { topics });
+  const { fullName = "" } = catalogue.get(id, clock.now()) ?? {};
+  list(fullName);
+  const { code, stderr } = await run("--site", at("site"));
+  assert.equal(code, 0, stderr);
+  const site = contentOf(at("site"));
+  assert.equal(site[".nojekyll"], "");
+  const titleOf = (html: string) => textOf(find(readHtml(html), "title"));
+  const folders = Object.keys(site).filter((file) => /^topics\/[^/]+\/index\.html$/.test(file));
+  const titles = folders.map((file) => titleOf(site[file] ?? ""));
+  for (const topic of topics)
+    assert.equal(
+      titles.filter((title) => title.includes(`about ${topic} `)).length,
+      1,
+      `${topic}: ${titles}`,
+    );
+  assert.doesNotMatch(titleOf(site["topics/window-24h/index.html"] ?? "about"), /about/);
+  const names = Object.keys(site).map((file) => file.toLowerCase());
+  assert.equal(new Set(names).size, names.length);
+  for (const file of names)
+    for (const part of file.split("/")) {
+      assert.doesNotMatch(part, /^(?:con|nul|aux)(?:\.|$)|\.$|[^\w.~-]/);
+      assert.ok(part.length <= 120);
+    }
+});
+
 const textOf = (element: HtmlElement | string | undefined): string =>
   typeof element === "string" ? element : (element?.children.map(textOf).join("") ?? "");
 
