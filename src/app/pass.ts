@@ -65,7 +65,7 @@ export async function openPass(given: AppContext): Promise<Pass> {
       forges: config.providers,
       folder: dataDir,
       contextOf,
-      responder: new Responder(buildRoutes(context, { modules, members, admission }).routes),
+      responder: new Responder(buildRoutes(context, { modules, members, admission, isStatic: true }).routes),
       async close() {
         await close();
         remove();

@@ -61,12 +61,14 @@ interface FrontParts {
   admission: Admission;
   /** That of the front over these routes. */
   cache?: ResponseCache;
+  /** Whether pages become files without a server. */
+  isStatic?: boolean;
 }
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock, log }: AppContext,
-  { modules, members, admission, cache }: FrontParts,
+  { modules, members, admission, cache, isStatic = false }: FrontParts,
 ): Web {
   const { baseUrl } = config;
   const pictures = new PngRenderer();
@@ -82,6 +84,7 @@ export function buildRoutes(
     checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
+    isStatic,
   });
   const routes = apiRoutes({ modules, members, config, clock, admission, pictures });
   return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };

@@ -1,23 +1,11 @@
 /**
- * A page of the service as one that needs no server. Quotes and angle brackets in texts are escaped, so that none of these expressions can
+ * A page that was rendered for a site, without the forms and the links that only a server answers. Quotes and angle brackets in texts are escaped, so that none of these expressions can
  * begin or end within one; attributes may contain a closing bracket.
  */
 import { unescapeXml } from "../lib/xml.js";
 
 /** Forms do not nest. */
-const NEEDS_SERVER =
-  /<form\b[\s\S]*?<\/form>|<button\b[\s\S]*?<\/button>|<script\b[\s\S]*?<\/script>|<section><h2 id="begin">[\s\S]*?<\/section>|<span class="hidden" id="page-link">[\s\S]*?<\/span>|<meta (?:property="og:(?:url|image[^"]*)"|name="twitter[^"]*"|http-equiv="[^"]*")(?:[^>"]|"[^"]*")*>|<link rel="canonical"(?:[^>"]|"[^"]*")*>/g;
-
-/** Texts that are only true with a server. */
-const WORDS = [
-  [", which you can check through the API.", "."],
-  ['<a href="/docs">API</a>', '<a href="/repositories.ndjson">All data</a>'],
-  [' You can <a href="/explore">filter</a> lists by it.', ""],
-  [
-    "Put two to six repositories on one chart, by date or by age. Add the first one above.",
-    "Repositories on one chart:",
-  ],
-] as const;
+const NEEDS_SERVER = /<form\b[\s\S]*?<\/form>|<button\b[\s\S]*?<\/button>|<script\b[\s\S]*?<\/script>/g;
 
 const LINK = / (href|src)="(\/(?!\/)[^"]*|#[^"]+)"/g;
 /** A link element without an address, which loads nothing. */
@@ -31,11 +19,7 @@ const EMPTY =
   /<details\b[^>]*><summary\b[^>]*>(?:(?!<\/summary>|<details)[\s\S])*<\/summary>(?:<div><\/div>)?<\/details>|<(search|ul|li|p)\b[^>]*><\/\1>/g;
 
 /** The page without what needs a server, but with its links. */
-export function withoutServer(html: string): string {
-  let page = html.replaceAll(NEEDS_SERVER, "");
-  for (const [from, to] of WORDS) page = page.replaceAll(from, to);
-  return page;
-}
+export const withoutServer = (html: string): string => html.replaceAll(NEEDS_SERVER, "");
 
 /** The addresses below the base that a page links to or loads. */
 export function linksOf(html: string): string[] {

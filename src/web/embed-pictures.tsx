@@ -6,6 +6,7 @@ import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js
 import { isoDay } from "../lib/clock.js";
 import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
 import { alignedParameters } from "./components/chart-controls.js";
+import type { RenderContext } from "./render-context.js";
 
 /** Pictures for other sites as pages offer them: their parameters, their addresses, and the bar below a chart. */
 
@@ -160,7 +161,10 @@ export const SHARE_SCRIPTS = ["share.js", "copy.js"] as const;
  * Ways to pass the chart of a page on: its address, pictures to save, and the page for embeds. The browser makes the PNG out of the SVG
  * (client/share.ts), with the reader's fonts and at no cost to the server; without scripts there is the SVG.
  */
-export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, baseUrl }) => {
+export const ShareChart: FC<ShareChartProps> = (
+  { url, state, repositories, baseUrl },
+  { isStatic }: RenderContext,
+) => {
   const query = { ...embedQuery.parse({ size: "wide" }), ...state };
   const [picture] = picturesOf(query, repositories);
   if (picture === undefined) return null;
@@ -170,9 +174,11 @@ export const ShareChart: FC<ShareChartProps> = ({ url, state, repositories, base
   const embed = [...repositories.map((one) => ["repo", repositoryKey(one)] as const), ...chosen];
   return (
     <div class="buttons share-chart">
-      <span class="hidden" id="page-link">
-        {baseUrl + url.pathname + url.search}
-      </span>
+      {isStatic ? null : (
+        <span class="hidden" id="page-link">
+          {baseUrl + url.pathname + url.search}
+        </span>
+      )}
       <button type="button" class="scripted" data-copy="page-link" data-command="Copy link">
         Copy link
       </button>

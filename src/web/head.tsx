@@ -2,6 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { assetPath } from "./assets.js";
 import type { FrameRequest, Page } from "./page-request.js";
+import type { RenderContext } from "./render-context.js";
 import { COLOURS } from "./styles/tokens.js";
 
 /** The head of every page, and the address of the card that previews show of it. */
@@ -12,40 +13,45 @@ export function isPublic({ privacy }: FrameRequest, { status = 200, isHidden = f
 }
 
 /** The head of every page. */
-export const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
+export const Head: FC<{ request: FrameRequest; page: Page }> = (
+  { request, page },
+  { isStatic }: RenderContext,
+) => {
   const title = `${page.title} · Sidereal`;
   const isOpen = isPublic(request, page);
   const path = page.canonical ?? request.url.pathname;
   const address = request.baseUrl + path;
-  const image = page.image ?? (isOpen ? cardPath(path) : undefined);
+  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(path) : undefined));
+  const scripts = isStatic ? [] : ["search.js", ...(page.scripts ?? [])];
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{title}</title>
-      {page.refreshSeconds === undefined ? null : (
+      {page.refreshSeconds === undefined || isStatic ? null : (
         <Refresh seconds={page.refreshSeconds} isLive={page.isLive ?? false} />
       )}
-      <script src={assetPath("theme.js")} />
+      {isStatic ? null : <script src={assetPath("theme.js")} />}
       <link rel="stylesheet" href={assetPath("sidereal.css")} />
       <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
       <link rel="apple-touch-icon" href={assetPath("touch-icon.png")} />
-      <link rel="manifest" href="/manifest.webmanifest" />
+      {isStatic ? null : <link rel="manifest" href="/manifest.webmanifest" />}
       <meta name="color-scheme" content="light dark" />
       {(["light", "dark"] as const).map((theme) => (
         <meta name="theme-color" content={COLOURS[theme].card} media={`(prefers-color-scheme: ${theme})`} />
       ))}
-      {["search.js", ...(page.scripts ?? [])].map((name) => (
+      {scripts.map((name) => (
         <script type="module" src={assetPath(name)} />
       ))}
       {page.description === undefined ? null : <meta name="description" content={page.description} />}
-      {isOpen ? <link rel="canonical" href={address} /> : <meta name="robots" content="noindex" />}
+      {isOpen ? null : <meta name="robots" content="noindex" />}
+      {isOpen && !isStatic ? <link rel="canonical" href={address} /> : null}
       {isOpen ? (
         <>
           <meta property="og:site_name" content="Sidereal" />
           <meta property="og:type" content="website" />
           <meta property="og:title" content={page.title} />
-          <meta property="og:url" content={address} />
+          {isStatic ? null : <meta property="og:url" content={address} />}
           {page.description === undefined ? null : (
             <meta property="og:description" content={page.description} />
           )}

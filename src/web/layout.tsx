@@ -9,6 +9,7 @@ import { formatCount, formatDate } from "./components/numbers.js";
 import { readCookie, SAMPLE_HIDDEN } from "./cookies.js";
 import { Head, isPublic } from "./head.js";
 import type { FrameRequest, Page } from "./page-request.js";
+import type { RenderContext } from "./render-context.js";
 
 /** The frame of every page: header, notices, footer; and notes that change it. */
 
@@ -36,7 +37,10 @@ interface LayoutProps {
 }
 
 /** The frame of every page. */
-export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children }) => (
+export const Layout: FC<LayoutProps> = (
+  { request, page, savedCount, children },
+  { isStatic }: RenderContext,
+) => (
   <html lang="en">
     <Head request={request} page={page} />
     <body>
@@ -64,34 +68,7 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
               ),
             )}
           </nav>
-          <search class="search">
-            <form action="/explore" data-search="">
-              <label class="hidden" for="search">
-                Search repositories, languages and topics
-              </label>
-              <input
-                id="search"
-                type="search"
-                name="q"
-                maxlength={200}
-                placeholder="Search repositories"
-                autocomplete="off"
-                spellcheck={false}
-                value={request.url.pathname === "/explore" ? (request.url.searchParams.get("q") ?? "") : ""}
-              />
-              <button type="button" class="scripted" data-palette="">
-                <span class="hidden">Open the command palette: </span>
-                <kbd>Ctrl K</kbd>
-                <svg viewBox="0 0 24 24" aria-hidden="true">
-                  <path d="M5 7h14M5 12h14M5 17h9" fill="none" stroke="currentColor" stroke-width="1.75" />
-                </svg>
-              </button>
-            </form>
-          </search>
-          <div class="tools">
-            <ThemeMenu />
-            <UserMenu request={request} savedCount={savedCount} />
-          </div>
+          {isStatic ? null : <Tools request={request} savedCount={savedCount} />}
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
@@ -107,15 +84,51 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
       </main>
       <footer class="bottom">
         <div class="frame">
-          <p>Every number comes from stored snapshots, which you can check through the API.</p>
+          <p>
+            Every number comes from stored snapshots{isStatic ? "" : ", which you can check through the API"}.
+          </p>
           <a href="/about">How scores work</a>
-          <a href="/docs">API</a>
+          <a href={isStatic ? "/repositories.ndjson" : "/docs"}>{isStatic ? "All data" : "API"}</a>
           <a href="/embed">Charts and badges</a>
           <a href="/sitemap.xml">Sitemap</a>
         </div>
       </footer>
     </body>
   </html>
+);
+
+/** The search, the themes and the account. */
+const Tools: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => (
+  <>
+    <search class="search">
+      <form action="/explore" data-search="">
+        <label class="hidden" for="search">
+          Search repositories, languages and topics
+        </label>
+        <input
+          id="search"
+          type="search"
+          name="q"
+          maxlength={200}
+          placeholder="Search repositories"
+          autocomplete="off"
+          spellcheck={false}
+          value={request.url.pathname === "/explore" ? (request.url.searchParams.get("q") ?? "") : ""}
+        />
+        <button type="button" class="scripted" data-palette="">
+          <span class="hidden">Open the command palette: </span>
+          <kbd>Ctrl K</kbd>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M5 7h14M5 12h14M5 17h9" fill="none" stroke="currentColor" stroke-width="1.75" />
+          </svg>
+        </button>
+      </form>
+    </search>
+    <div class="tools">
+      <ThemeMenu />
+      <UserMenu request={request} savedCount={savedCount} />
+    </div>
+  </>
 );
 
 function isIn(path: string, section: string): boolean {

@@ -27,6 +27,8 @@ export interface Site {
   storage: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** The daily quota of a visitor for watchlists; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
+  /** Whether pages become files without a server. */
+  isStatic?: boolean;
   clock: Clock;
 }
 

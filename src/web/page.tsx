@@ -162,6 +162,7 @@ export class PageRenderer {
     );
     const context: RenderContext = {
       now: request.now,
+      isStatic: this.#site.isStatic === true,
       // Pages of errors must not cost a query.
       ...(request.summary !== undefined && {
         findOwnerImage: await this.#site.modules.avatars.finder(),

@@ -10,4 +10,6 @@ export interface RenderContext {
   now?: number;
   /** The stored images. Absent: owners have their initials. */
   findOwnerImage?: FindOwnerImage;
+  /** Whether the page becomes a file without a server: no scripts, and nothing that a server must do. */
+  isStatic?: boolean;
 }

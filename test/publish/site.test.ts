@@ -206,12 +206,14 @@ test("with its address a site has feeds and a site map, whose absolute links lea
   assert.match(site["repositories.ndjson"] ?? "", /^\{"type":"header"/);
 });
 
-test("topics of strangers stop no site, and take no other page's file", async (t) => {
+test("topics and texts of strangers stop no site, take no other page's file, and are published word for word", async (t) => {
   const { catalogue, clock, at, list, run } = await startPublishing(t, world, { begin: NOW });
   const [id = 0] = catalogue.ids();
   const long = "日".repeat(60);
   const topics = ["index.html", "window-24h", "sort-stars", "c++", "c_2b_2b", "con", "_y", long];
-  catalogue.override(id, { topics });
+  const description =
+    'A library, which you can check through the API. Put two to six repositories on one chart, by date or by age. Add the first one above. <a href="/docs">API</a> <form></form>';
+  catalogue.override(id, { topics, description });
   const { fullName = "" } = catalogue.get(id, clock.now()) ?? {};
   list(fullName);
   const { code, stderr } = await run("--site", at("site"));
@@ -235,6 +237,15 @@ test("topics of strangers stop no site, and take no other page's file", async (t
       assert.doesNotMatch(part, /^(?:con|nul|aux)(?:\.|$)|\.$|[^\w.~-]/);
       assert.ok(part.length <= 120);
     }
+  const page = readHtml(site[`repos/github/${fullName}/index.html`] ?? "");
+  assert.equal(textOf(page).split(description).length, 2);
+  const [meta] = [...elementsOf(page)].filter(
+    ({ element }) => element.attributes.get("name") === "description",
+  );
+  assert.ok(
+    meta?.element.attributes.get("content")?.includes(description),
+    meta?.element.attributes.get("content"),
+  );
 });
 
 const textOf = (element: HtmlElement | string | undefined): string =>

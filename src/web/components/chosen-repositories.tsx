@@ -4,6 +4,7 @@ import { forgeName } from "../../config/config.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
+import type { RenderContext } from "../render-context.js";
 import { Field, MainButton } from "./elements.js";
 import { withQuery } from "./links.js";
 import { LineSample } from "./plot.js";
@@ -49,7 +50,8 @@ interface AddFormProps {
 }
 
 /** The form that adds a repository. */
-export const AddForm: FC<AddFormProps> = ({ keys, state, refused }) => {
+export const AddForm: FC<AddFormProps> = ({ keys, state, refused }, { isStatic }: RenderContext) => {
+  if (isStatic) return null;
   if (keys.length >= MAX_SERIES)
     return <p class="soft">You can compare up to {MAX_SERIES} repositories. Remove one to add another.</p>;
   return (
@@ -70,7 +72,7 @@ interface ExamplesProps {
 }
 
 /** Comparisons to start from, or a second repository to add. */
-export const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
+export const Examples: FC<ExamplesProps> = ({ examples, keys, here }, { isStatic }: RenderContext) => {
   const [first, second, third, fourth] = examples;
   const starters = [
     [first, second],
@@ -83,7 +85,7 @@ export const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
     <>
       <p class="lead">
         {keys.length === 0
-          ? "Put two to six repositories on one chart, by date or by age. Add the first one above."
+          ? `Put two to six repositories on one chart, by date or by age.${isStatic ? "" : " Add the first one above."}`
           : "Add a second repository to compare."}
       </p>
       {choices.length === 0 ? null : (

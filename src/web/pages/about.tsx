@@ -17,6 +17,7 @@ import { ScoreTable } from "../components/explanation.js";
 import { formatCount, formatDelta, Time } from "../components/numbers.js";
 import { Table } from "../components/table.js";
 import type { Page, PageRequest } from "../page-request.js";
+import type { RenderContext } from "../render-context.js";
 
 /** The methodology for people; docs/RANKINGS.md has the formulas. */
 export async function showAbout({ modules, baseUrl }: PageRequest): Promise<Page> {
@@ -71,11 +72,14 @@ const UNUSUAL = [
   ["Purge", "a loss of 0.5% or more in one step", "the full loss"],
 ] as const;
 
-const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example, baseUrl }) => (
+const About: FC<{ example: Example | undefined; baseUrl: string }> = (
+  { example, baseUrl },
+  { isStatic }: RenderContext,
+) => (
   <div class="beside">
     <Contents>
       <ul>
-        {SECTIONS.map(([id, title]) => (
+        {SECTIONS.filter(([id]) => id !== "begin" || !isStatic).map(([id, title]) => (
           <li>
             <a href={`#${id}`}>{title}</a>
           </li>
@@ -177,8 +181,13 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           </li>
         </ul>
         <p>
-          Growth with a confidence of 0.7 or more is <dfn>reliable</dfn>. You can{" "}
-          <a href="/explore">filter</a> lists by it.
+          Growth with a confidence of 0.7 or more is <dfn>reliable</dfn>.
+          {isStatic ? null : (
+            <>
+              {" "}
+              You can <a href="/explore">filter</a> lists by it.
+            </>
+          )}
         </p>
       </Section>
       <Section id="unusual">
@@ -198,23 +207,27 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           rows={UNUSUAL}
         />
       </Section>
-      <Section id="begin">
-        <p>Restart the service with the names of the forges to track:</p>
-        <Command text="SIDEREAL_PROVIDERS=github,codeberg SIDEREAL_GITHUB_TOKENS=<token> npm start" />
-        <p>
-          The token needs no permissions; without one GitHub allows 60 requests an hour. You can also track
-          your own GitLab, Forgejo, Gitea and GitHub Enterprise. To add one repository immediately:
-        </p>
-        <Command text="npm run -s sidereal -- track github:acme/kite" />
-        <p>To import history from files:</p>
-        <Command text="npm run -s sidereal -- import github-ranking-2026-04-*.csv" />
-        <p>
-          All data is also available from the API at <code>{baseUrl}/api</code>: see the{" "}
-          <a href="/docs">API reference</a>.
-        </p>
-      </Section>
+      {isStatic ? null : <Begin baseUrl={baseUrl} />}
     </div>
   </div>
+);
+
+const Begin: FC<{ baseUrl: string }> = ({ baseUrl }) => (
+  <Section id="begin">
+    <p>Restart the service with the names of the forges to track:</p>
+    <Command text="SIDEREAL_PROVIDERS=github,codeberg SIDEREAL_GITHUB_TOKENS=<token> npm start" />
+    <p>
+      The token needs no permissions; without one GitHub allows 60 requests an hour. You can also track your
+      own GitLab, Forgejo, Gitea and GitHub Enterprise. To add one repository immediately:
+    </p>
+    <Command text="npm run -s sidereal -- track github:acme/kite" />
+    <p>To import history from files:</p>
+    <Command text="npm run -s sidereal -- import github-ranking-2026-04-*.csv" />
+    <p>
+      All data is also available from the API at <code>{baseUrl}/api</code>: see the{" "}
+      <a href="/docs">API reference</a>.
+    </p>
+  </Section>
 );
 
 /** A repository with its trending score. */
