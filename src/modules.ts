@@ -99,10 +99,13 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   };
 }
 
-/** Opens and migrates the configured database, and builds the modules on it. */
-export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
+/** Opens the configured database, and builds the modules on it. `upgrades`: an older store is migrated, otherwise refused. */
+export async function openModules(
+  { config, clock, log }: AppContext,
+  { upgrades = false }: { upgrades?: boolean } = {},
+): Promise<Modules> {
   const { databaseUrl: url, databaseReadUrl: readUrl, dataDir, databasePool: pool } = config;
-  const database = await openDatabase({ url, readUrl, dataDir, pool, log });
+  const database = await openDatabase({ url, readUrl, dataDir, pool, log, upgrades });
   const context = { config, clock, log };
   if (config.redisUrl === undefined) return buildModules(database, context);
   const secret = await readSecret({ config, database });

@@ -1,3 +1,4 @@
+import { databaseFault, StoreRefused } from "../database/database.js";
 import { json } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
@@ -16,15 +17,23 @@ export const getHealth = operation({
 export const getReadiness = operation({
   id: "getReadiness",
   tags: ["Operation"],
-  summary: "Whether requests can be served: the database responds",
+  summary: "Whether requests can be served: the database responds, and the catalogue is loaded",
   responses: { 200: dataResponse("They can.", status) },
   handle: async (request) => {
-    if (request.services.admission.isDraining) throw new AppError("UNAVAILABLE", "The process is stopping.");
+    const { admission, modules } = request.services;
+    if (admission.isDraining) throw new AppError("UNAVAILABLE", "The process is stopping.");
     try {
-      await request.services.modules.catalog.revision();
+      await modules.catalog.revision();
+      await modules.live.current();
     } catch (cause) {
-      throw new AppError("UNAVAILABLE", "The database does not respond.", { cause });
+      throw cause instanceof AppError ? cause : new AppError("UNAVAILABLE", whyNot(cause), { cause });
     }
     return json({ data: { status: "ok" } });
   },
 });
+
+function whyNot(error: unknown): string {
+  if (databaseFault(error) === undefined) return "The catalogue cannot be read.";
+  const { cause } = error as Error;
+  return cause instanceof StoreRefused ? cause.message : "The database does not respond.";
+}

@@ -27,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    openModules: ({ waits = false } = {}) => (waits ? openWaiting : openModules)(context()),
+    openModules: (options) => openModules(context(), options),
     serveDemo: (size) => exitAfter(serveDemo(context(), size), context()),
     serve: () => exitAfter(serve(context()), context(), context().config.drainMs),
     start: (withSample) => exitAfter(start(context(), withSample), context(), context().config.drainMs),
@@ -84,12 +84,12 @@ const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10_000;
 
 /** Opens the modules once the database can be reached: it may start later than this machine does. A signal to stop ends the process. */
-async function openWaiting(context: AppContext): Promise<Modules> {
+async function openWaiting(context: AppContext, options: typeof UPGRADING): Promise<Modules> {
   const { config, log } = context;
   let logged: string | undefined;
   for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
     try {
-      const modules = await openModules(context);
+      const modules = await openModules(context, options);
       if (logged !== undefined) log.info("the database can be reached");
       return modules;
     } catch (error) {
@@ -102,9 +102,12 @@ async function openWaiting(context: AppContext): Promise<Modules> {
   }
 }
 
+/** Only what runs the service migrates: a command such as `status` must not stop an older service that uses the store. */
+const UPGRADING = { upgrades: true } as const;
+
 async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
   const { log, config } = context;
-  const opened = await unlessStopped((isOnce ? openModules : openWaiting)(context));
+  const opened = await unlessStopped((isOnce ? openModules : openWaiting)(context, UPGRADING));
   if (opened !== undefined) {
     const { startWorker } = await import("./tracker.js");
     const stopping = new AbortController();
@@ -179,7 +182,7 @@ async function printOperatorUrl(service: Service, log: AppContext["log"]): Promi
 
 /** Opens the modules, and imports the sample unless a forge is walked: then it is removed. */
 async function openToStart(context: AppContext, mayHaveSample: boolean): Promise<Modules> {
-  const modules = await openWaiting(context);
+  const modules = await openWaiting(context, UPGRADING);
   const { sample, providers } = context.config;
   if (providers.length === 0 && mayHaveSample && sample)
     await (await import("./sample.js")).importSample(modules);
@@ -261,7 +264,7 @@ async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Mod
 }
 
 async function serve(context: AppContext): Promise<void> {
-  const opened = await unlessStopped(openWaiting(context));
+  const opened = await unlessStopped(openWaiting(context, UPGRADING));
   if (opened !== undefined) await serveModules(context, opened.value);
 }
 

@@ -95,13 +95,14 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
 
 /** What a process that serves measures. The front is a function, as it is replaced once its port is known. */
 interface Serving {
+  isLoaded: () => boolean;
   front: () => Front;
   admission: Admission;
   server: HttpServer;
 }
 
 /** Adds what only a process that serves measures. */
-export function addServing(metrics: Metrics, { front, admission, server }: Serving): void {
+export function addServing(metrics: Metrics, { isLoaded, front, admission, server }: Serving): void {
   addTraffic(metrics, () => front().traffic);
   const refused =
     "Requests over a limit by its bucket, requests refused in an overload, and connections that were reset.";
@@ -115,6 +116,8 @@ export function addServing(metrics: Metrics, { front, admission, server }: Servi
   const misses = "Requests for a response that may be cached and was not.";
   metrics.add("cache_misses_total", misses, () => front().cache.state.misses);
   metrics.add("cache_bytes", "Memory of cached responses.", () => front().cache.state.bytes);
+  const loaded = "Whether the catalogue is in memory: 1 or 0. Until then lists respond 503.";
+  metrics.add("catalogue_loaded", loaded, () => Number(isLoaded()));
   metrics.add("queue_waiting", "Responses that wait to be computed.", () => admission.computing.waiting);
   metrics.add("queue_running", "Responses that are being computed.", () => admission.computing.running);
 }

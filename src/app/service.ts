@@ -180,7 +180,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   try {
     await members.accounts.open();
     metrics = await openMetrics(context, modules, (own) =>
-      addServing(own, { front: () => front, admission, server: http }),
+      addServing(own, { isLoaded: () => modules.live.isLoaded, front: () => front, admission, server: http }),
     );
     await listen(server, config);
   } catch (error) {

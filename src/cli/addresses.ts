@@ -9,8 +9,8 @@ import {
 import type { Host } from "./host.js";
 
 /** The forges of the settings, and those with a token that was entered on a page. Opens the database. */
-export async function trackedForges(host: Host, waits = false): Promise<readonly ProviderSettings[]> {
-  const { database, forges } = await host.openModules({ waits });
+export async function trackedForges(host: Host): Promise<readonly ProviderSettings[]> {
+  const { database, forges } = await host.openModules();
   return forges.read().finally(() => database.close());
 }
 

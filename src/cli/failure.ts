@@ -28,6 +28,7 @@ type Words = readonly [what: string, advice: string, mayPass?: boolean];
 export function failureOf(error: unknown, config: Config): Failure | undefined {
   if (error instanceof StoreRefused) return { sentence: error.message, mayPass: false };
   if (!(error instanceof Error)) return undefined;
+  if (error.cause instanceof StoreRefused) return { sentence: error.cause.message, mayPass: false };
   const { databaseUrl, dataDir } = config;
   const fault = error instanceof DatabaseFault ? error.kind : undefined;
   const cause = Cause.parse(fault !== undefined && error.cause instanceof Error ? error.cause : error);

@@ -28,8 +28,8 @@ export interface Host {
   stdout: Writable;
   /** Receives problems. */
   stderr: Writable;
-  /** `waits`: until the database can be reached. */
-  openModules(options?: { waits?: boolean }): Promise<Modules>;
+  /** `upgrades`: an older store is migrated, otherwise refused. */
+  openModules(options?: { upgrades?: boolean }): Promise<Modules>;
   /** Serves until the process receives a signal to stop. */
   serve(): Promise<void>;
   /** Serves, and tracks the configured providers in a child process, until the process receives a signal to stop. */
@@ -98,8 +98,12 @@ export function requireStore({ databaseUrl, dataDir }: Config): void {
 }
 
 /** Opens the modules for some work, and closes them after it. */
-export async function withModules<T>(host: Host, work: (modules: Modules) => Promise<T>): Promise<T> {
-  const modules = await host.openModules();
+export async function withModules<T>(
+  host: Host,
+  work: (modules: Modules) => Promise<T>,
+  options?: Parameters<Host["openModules"]>[0],
+): Promise<T> {
+  const modules = await host.openModules(options);
   try {
     return await work(modules);
   } finally {

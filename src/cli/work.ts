@@ -19,7 +19,7 @@ interface WorkOptions {
 export const FORCE = ["--force", "delete old data although nothing confirms this machine's clock"] as const;
 
 export async function forceClock(host: Host): Promise<void> {
-  await withModules(host, ({ deletionClock }) => deletionClock.force());
+  await withModules(host, ({ deletionClock }) => deletionClock.force(), { upgrades: true });
   host.stderr.write(
     `Old data is deleted by this machine's clock, which shows ${isoTime(host.clock.now())}.\n`,
   );

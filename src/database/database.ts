@@ -3,12 +3,13 @@
  * in the data directory, or PostgreSQL; no other module depends on which. Failures of the engine are thrown as DatabaseFault.
  * What the rows mean is up to other modules.
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Db, Dialect } from "./dialect.js";
-import { migrate } from "./migrate.js";
+import { DatabaseFault, StoreRefused } from "./fault.js";
+import { checkVersion, migrate } from "./migrate.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import type { Prepare } from "./prepared.js";
 import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
@@ -46,7 +47,7 @@ export type {
   UsageEventTable,
   UsageRouteTable,
 } from "./member-schema.js";
-export { currentVersion, LATEST_VERSION, SCHEMA_VERSION } from "./migrate.js";
+export { checkVersion, currentVersion, LATEST_VERSION, SCHEMA_VERSION } from "./migrate.js";
 export {
   newStoreName,
   readDocument,
@@ -84,6 +85,8 @@ export interface Database {
   readonly maxReaders: number;
   /** The connections to PostgreSQL now; none on SQLite. */
   pools(): PoolState[];
+  /** Throws DatabaseFault if the file of the database is no longer the one that is open. */
+  checkFile(): void;
   /** Grows whenever this process has written something; what other processes write does not show. */
   writes(): number;
   /** For series and exports, which may be a little old: the replica if there is one, else as `read`. Not for transactions. */
@@ -110,17 +113,23 @@ interface DatabaseOptions {
   readUrl?: string | undefined;
   /** For waiting until other processes have written; default: the clock of the system, since those do not know another one. */
   clock?: Clock;
+  /** Whether an older store is brought up to date; default true. */
+  upgrades?: boolean;
 }
 
-/** Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. */
+/**
+ * Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. Nothing is written
+ * to it any longer once another program has migrated it.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, dataDir, clock = systemClock } = options;
-  const database =
+  const { url, dataDir, clock = systemClock, upgrades = true } = options;
+  const { database, guard } =
     url === undefined
       ? openSqliteDatabase(dataDir, new WriteQueue(clock))
       : openPostgresDatabase({ ...options, url, clock });
   try {
-    await migrate(database.durable, database.dialect, clock);
+    await migrate(database.durable, database.dialect, { clock, upgrades });
+    guard();
   } catch (error) {
     await database.close();
     throw error;
@@ -167,20 +176,26 @@ const SQLITE_READERS = 8;
 /** How long the write of a request waits for others, so that its sender gets an error before giving up. */
 const REQUEST_PATIENCE_MS = 2_000;
 
+interface GuardedDatabase {
+  database: Database;
+  /** From here on, refuses to write to a store of another version. */
+  guard(): void;
+}
+
 function openPostgresDatabase({
   url,
   readUrl,
   pool,
   clock,
   log,
-}: DatabaseOptions & { url: string; clock: Clock }): Database {
+}: DatabaseOptions & { url: string; clock: Clock }): GuardedDatabase {
   const primary = openPool(url, { pool, reads: true, log });
   const writers = openPool(url, { pool: Math.max(2, Math.ceil(pool / 2)), reads: false, log });
   const { db: read, prepare } = connectTo(primary);
   const { db: write } = connectTo(writers);
   const replica = readUrl === undefined ? undefined : openPool(readUrl, { pool, reads: true, log });
   const slow = replica && connectTo(new ReplicaPool({ replica, primary, clock, log }));
-  return {
+  const database: Database = {
     dialect: postgresDialect,
     read,
     slowReads: { read: slow?.db ?? read, prepare: slow?.prepare ?? prepare },
@@ -188,6 +203,7 @@ function openPostgresDatabase({
     write,
     durable: write,
     maxReaders: pool,
+    checkFile: () => {},
     writes: () => writers.turns,
     pools: () => [
       { name: "reads", ...primary.state },
@@ -198,9 +214,15 @@ function openPostgresDatabase({
       await Promise.all([slow?.db.destroy(), read.destroy(), write.destroy()]);
     },
   };
+  return {
+    database,
+    guard: () => {
+      writers.checkVersion = checkVersion;
+    },
+  };
 }
 
-function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
+function openSqliteDatabase(dataDir: string, writers: WriteQueue): GuardedDatabase {
   const inMemory = dataDir === ":memory:";
   const path = inMemory ? dataDir : join(dataDir, SQLITE_FILE);
   if (!inMemory) {
@@ -214,7 +236,11 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     ? write
     : openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
   const read = inMemory ? write : openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
-  return {
+  const isSame = inMemory ? () => true : sameFile(path);
+  const checkFile = () => {
+    if (!isSame()) throw new DatabaseFault("unavailable", new StoreRefused(REPLACED));
+  };
+  const database: Database = {
     dialect: sqliteDialect,
     read: read.db,
     slowReads: { read: read.db, prepare: read.prepare },
@@ -222,10 +248,31 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     write: write.db,
     durable: durable.db,
     maxReaders: SQLITE_READERS,
+    checkFile,
     writes: () => writers.turns,
     pools: () => [],
     async close() {
       for (const db of new Set([read.db, write.db, durable.db])) await db.destroy();
     },
+  };
+  return {
+    database,
+    guard: () => {
+      writers.check = (version) => {
+        checkFile();
+        checkVersion(version);
+      };
+    },
+  };
+}
+
+const REPLACED = "The file of the database was removed or replaced while it was open: restart this process.";
+
+/** Whether a path leads to the same file as now. */
+function sameFile(path: string): () => boolean {
+  const { dev, ino } = statSync(path);
+  return () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    return now?.ino === ino && now.dev === dev;
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
 import type { Db, Dialect, Tx } from "./dialect.js";
-import { databaseFault, StoreRefused } from "./fault.js";
+import { DatabaseFault, databaseFault, StoreRefused } from "./fault.js";
 import type { Migration } from "./migration.js";
 import { adoption } from "./migrations/0018-0024-adoption.js";
 import { schema } from "./migrations/0024-schema.js";
@@ -39,10 +39,17 @@ const PATIENCE_MS = 20_000;
 /**
  * Creates the schema in an empty database, or brings an older store up to date, in one transaction under a lock: processes that start
  * at the same time do not collide, and a crash leaves either the old schema or the new one. Throws StoreRefused for a store that is
- * older than version 17 or newer than this program.
+ * older than version 17 or newer than this program, and unless it `upgrades` for any that is older.
  */
-export async function migrate(db: Db, dialect: Dialect, clock: Clock): Promise<void> {
-  if ((await currentVersion(db)) === LATEST_VERSION) return;
+export async function migrate(
+  db: Db,
+  dialect: Dialect,
+  { clock, upgrades = true }: { clock: Clock; upgrades?: boolean },
+): Promise<void> {
+  const version = await currentVersion(db);
+  if (version === LATEST_VERSION) return;
+  if (version > LATEST_VERSION) throw new StoreRefused(newerThanProgram(version));
+  if (version > 0 && !upgrades) throw new StoreRefused(olderThanProgram(version));
   const until = clock.monotonic() + PATIENCE_MS;
   for (;;) {
     const isLast = clock.monotonic() >= until;
@@ -86,6 +93,17 @@ export async function migrateIn(
 
 function newerThanProgram(version: number): string {
   return `The database is at version ${version}, made by a newer Sidereal; this one knows ${LATEST_VERSION}. Update the program, or restore a backup.`;
+}
+
+function olderThanProgram(version: number): string {
+  return `The database is at version ${version}, and this Sidereal needs version ${LATEST_VERSION}. Start the service with it, which brings the database up to date, or use the Sidereal that made it.`;
+}
+
+/** Throws DatabaseFault if a store that was opened has another version by now: another program has migrated it, or replaced it. */
+export function checkVersion(version: number): void {
+  if (version === LATEST_VERSION) return;
+  const words = version > LATEST_VERSION ? newerThanProgram(version) : olderThanProgram(version);
+  throw new DatabaseFault("unavailable", new StoreRefused(words));
 }
 
 function tooOld(version: number): string {

@@ -71,6 +71,8 @@ export class FaultPool implements StatementPool {
   readonly #pool: pg.Pool;
   readonly #timeoutMs: number | undefined;
   #turns = 0;
+  /** Throws if the store, which has this version, must not be written to; undefined while it is opened, and for reading. */
+  checkVersion: ((version: number) => void) | undefined;
 
   /** `timeoutMs`: how long a statement may take before its connection is closed; undefined: as long as it likes. */
   constructor(pool: pg.Pool, timeoutMs?: number) {
@@ -111,16 +113,46 @@ export class FaultPool implements StatementPool {
         isBroken ||= !(error instanceof pg.DatabaseError);
         throw faultOf(error);
       });
-    return new Client(run, () => {
+    const release = () => {
       this.#turns++;
       client.release(isBroken);
-    });
+    };
+    const { checkVersion } = this;
+    return new Client(checkVersion === undefined ? run : checkedFirst(run, checkVersion), release);
   }
 
   end(): Promise<void> {
     return this.#pool.end();
   }
 }
+
+/**
+ * Checks the version of the store before the first statement. A transaction keeps others from migrating until it ends, so that nothing is
+ * written to a store that another program has migrated meanwhile.
+ */
+function checkedFirst(run: Run, checkVersion: (version: number) => void): Run {
+  let isChecked = false;
+  return async (statement) => {
+    if (isChecked) return run(statement);
+    isChecked = true;
+    const isTransaction = statement.text === "begin";
+    const text = isTransaction ? `begin; ${KEEP_VERSION}; ${READ_VERSION}` : READ_VERSION;
+    // Of several statements at once, it is a list.
+    const last: pg.QueryResult | undefined = [await run({ text })].flat().at(-1);
+    try {
+      checkVersion(last?.rows[0]?.version ?? 0);
+    } catch (error) {
+      if (isTransaction) await run({ text: "rollback" });
+      throw error;
+    }
+    return isTransaction && last !== undefined ? last : run(statement);
+  };
+}
+
+/** Keys of our advisory locks. */
+export const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
+const KEEP_VERSION = `select pg_advisory_xact_lock_shared(${LOCKS.migrate})`;
+const READ_VERSION = "select max(version) as version from schema_version";
 
 /**
  * Runs a statement; fails without a response within `timeoutMs`. The callbacks that `pg` sets for promises and for its own timeout keep

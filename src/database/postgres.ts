@@ -12,7 +12,7 @@ import {
 } from "./dialect.js";
 import { isDistributed, sizeOnNodes } from "./distribute.js";
 import { DatabaseFault } from "./fault.js";
-import { FaultPool, LOCK_NOT_AVAILABLE, preparing, type StatementPool } from "./postgres-pool.js";
+import { FaultPool, LOCK_NOT_AVAILABLE, LOCKS, preparing, type StatementPool } from "./postgres-pool.js";
 import { connectionOf } from "./postgres-url.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
@@ -29,8 +29,6 @@ const KEEP_ALIVE_MS = 10_000;
  * Shorter than a lease, and longer than any computation between two statements.
  */
 const HUNG_WRITE = "5min";
-/** Keys of our advisory locks. */
-const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
 interface PoolOptions {
   /** Maximum number of connections. */

@@ -21,6 +21,8 @@ export class WriteQueue {
   readonly clock: Clock;
   /** Whether a sync has failed, so that the next success must not be believed. */
   isUnsynced = false;
+  /** Throws if the store, which has this version, must not be written to; undefined while it is opened. */
+  check: ((version: number) => void) | undefined;
   /** Number of turns that have ended. */
   turns = 0;
   #last: Promise<void> = Promise.resolve();
@@ -105,7 +107,7 @@ class WriterDriver extends SqliteDriver {
     const until = clock.monotonic() + patienceMs;
     this.#leave = await queue.enter(until);
     // Free, as it is this connection's turn.
-    const connection = new WriterConnection(await super.acquireConnection(), { queue, until });
+    const connection = new WriterConnection(await super.acquireConnection(), this.#turns, until);
     this.#turnBegan = clock.monotonic();
     try {
       if (queue.isUnsynced) await connection.resync();
@@ -126,6 +128,13 @@ class WriterDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     // Takes the write lock now: a transaction that upgraded from reading to writing would fail without waiting.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    try {
+      // Another program may have held the lock to migrate.
+      if (connection instanceof WriterConnection) await connection.checkStore();
+    } catch (error) {
+      await this.rollbackTransaction(connection);
+      throw error;
+    }
     this.#turnBegan = this.#turns.queue.clock.monotonic();
   }
 
@@ -146,23 +155,34 @@ function isSyncFailure(error: unknown): boolean {
 class WriterConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection;
   readonly #queue: WriteQueue;
+  readonly #isInTransaction: () => boolean;
   readonly #until: number;
 
-  constructor(connection: DatabaseConnection, { queue, until }: { queue: WriteQueue; until: number }) {
+  constructor(connection: DatabaseConnection, { queue, isInTransaction }: Turns, until: number) {
     this.#connection = connection;
     this.#queue = queue;
+    this.#isInTransaction = isInTransaction;
     this.#until = until;
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return this.#retrying(async () => {
       try {
+        if (!this.#isInTransaction()) await this.checkStore();
         return await this.#connection.executeQuery<R>(query);
       } catch (error) {
         if (isSyncFailure(error)) this.#queue.isUnsynced = true;
         throw error;
       }
     });
+  }
+
+  async checkStore(): Promise<void> {
+    const { check } = this.#queue;
+    if (check === undefined) return;
+    const select = CompiledQuery.raw("select max(version) as version from schema_version");
+    const { rows } = await this.#connection.executeQuery<{ version: number }>(select);
+    check(rows[0]?.version ?? 0);
   }
 
   async #retrying<T>(attempt: () => Promise<T>): Promise<T> {

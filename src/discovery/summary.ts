@@ -1,9 +1,12 @@
 /** The summary: counters of the catalogue, computed after changes and read by requests. */
+import { isDeepStrictEqual } from "node:util";
 import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
 import { type Database, type Db, type Prepared, readNumber } from "../database/database.js";
 import { ageInDays, DAY_MS, HOUR_MS } from "../lib/clock.js";
 import {
   bumpRevision,
+  CATALOGUE_KINDS,
   type CatalogueKind,
   countFreshness,
   type FreshnessCounts,
@@ -81,8 +84,8 @@ async function countRepositories(
 export async function updateSummary({ dialect, write }: Database, now: number): Promise<void> {
   const before = await readStored(write);
   const summary = await computeSummary(write, now, before);
+  if (isDeepStrictEqual({ ...before, generatedAt: now }, summary)) return;
   const body = JSON.stringify(summary);
-  if (JSON.stringify({ ...before, generatedAt: now }) === body) return;
   await dialect.exclusively(write, "catalogue", async (tx) => {
     await sql`insert into summaries (id, body) values (${ID}, ${body})
       on conflict (id) do update set body = excluded.body`.execute(tx);
@@ -95,7 +98,7 @@ const ID = 1;
 
 async function readStored(db: Db): Promise<StoredSummary | undefined> {
   const row = await db.selectFrom("summaries").select("body").where("id", "=", ID).executeTakeFirst();
-  return row === undefined ? undefined : JSON.parse(row.body);
+  return row === undefined ? undefined : STORED.parse(JSON.parse(row.body));
 }
 
 /** Computes the summary, which counts all repositories. `before`: the stored one. */
@@ -166,15 +169,31 @@ export function catalogueFreshness(
   return { asOf: own?.asOf ?? null, measured: own?.measured ?? [] };
 }
 
-const NOTHING: Counters = {
-  repositories: 0,
-  snapshots: 0,
-  snapshots24h: 0,
-  refreshed24h: 0,
-  overdueRefreshes: 0,
-  freshRepositories: 0,
-  staleRepositories: 0,
+const counted = z.number().catch(0);
+const COUNTERS = {
+  repositories: counted,
+  snapshots: counted,
+  snapshots24h: counted,
+  refreshed24h: counted,
+  overdueRefreshes: counted,
+  freshRepositories: counted,
+  staleRepositories: counted,
 };
+const timeOrNull = z.number().nullable().catch(null);
+const group = z.object({ from: z.number(), to: z.number(), repositories: z.number() });
+const FRESHNESS = { measured: z.array(group).catch([]), asOf: timeOrNull };
+
+/** A stored summary. One that another version of the program has stored may have no such field: then nothing is known of it yet. */
+const STORED: z.ZodType<StoredSummary> = z.object({
+  ...COUNTERS,
+  providers: z
+    .array(z.object({ provider: z.string(), ...COUNTERS, newestAt: timeOrNull, ...FRESHNESS }))
+    .catch([]),
+  newestFiles: z.array(z.object({ source: z.string(), file: z.string(), capturedAt: z.number() })).catch([]),
+  ...FRESHNESS,
+  generatedAt: counted,
+  catalogue: z.enum(CATALOGUE_KINDS).catch("real"),
+});
 
 /** Reads the stored summary; an empty one before the first update. */
 export class SummaryReader {
@@ -188,9 +207,9 @@ export class SummaryReader {
   async read(now: number): Promise<CurrentCounters> {
     const [row] = await this.#read(ID);
     if (row !== undefined && this.#parsed?.body !== row[0])
-      this.#parsed = { body: row[0], value: JSON.parse(row[0]) };
+      this.#parsed = { body: row[0], value: STORED.parse(JSON.parse(row[0])) };
     const stored = row === undefined ? undefined : this.#parsed?.value;
-    const { providers, newestFiles, ...counters } = stored ?? { ...EMPTY, generatedAt: now };
+    const { providers, newestFiles, ...counters } = stored ?? STORED.parse({ generatedAt: now });
     return {
       ...counters,
       providers: providers.map((one) => ({ ...one, ageDays: ageInDays(one.asOf, now) })),
@@ -199,15 +218,6 @@ export class SummaryReader {
     };
   }
 }
-
-const EMPTY: Omit<StoredSummary, "generatedAt"> = {
-  ...NOTHING,
-  providers: [],
-  newestFiles: [],
-  asOf: null,
-  measured: [],
-  catalogue: "real",
-};
 
 /** Counting this many repositories takes so long that it is done only once an hour. */
 const MANY = 20_000;

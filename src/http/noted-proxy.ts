@@ -18,5 +18,6 @@ export async function noteProxy(
 /** The proxy that was noticed last; null: none. `at` in ms since 1970. */
 export async function readNotedProxy(read: Db): Promise<(ProxySign & { at: number }) | null> {
   const noted = await readDocument(read, DOCUMENT);
-  return noted === undefined ? null : { ...Sign.parse(noted.body), at: noted.at };
+  const sign = Sign.safeParse(noted?.body).data;
+  return noted === undefined || sign === undefined ? null : { ...sign, at: noted.at };
 }

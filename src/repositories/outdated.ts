@@ -5,6 +5,7 @@ import {
   BatchSize,
   type BulkRow,
   type BulkTable,
+  checkVersion,
   type Database,
   type Dialect,
   newStoreName,
@@ -199,7 +200,7 @@ interface Found {
 export class RevisionReader {
   readonly #database: Database;
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #read: Prepared<null, RevisionRow>;
+  readonly #read: Prepared<null, [...RevisionRow, version: number]>;
   /** The revision read last, when, and how much this process had written before. */
   #last: { value: Promise<Revision>; at: number; writes: number } | undefined;
   #found: Found | undefined;
@@ -208,7 +209,10 @@ export class RevisionReader {
   constructor(database: Database, clock: Pick<Clock, "monotonic">) {
     this.#database = database;
     this.#clock = clock;
-    this.#read = database.prepare(() => sql`select value, store, marks from revision where id = 1`);
+    this.#read = database.prepare(
+      () => sql`select value, store, marks, (select max(version) from schema_version)
+      from revision where id = 1`,
+    );
   }
 
   /** See `Catalog.revision`. */
@@ -216,7 +220,11 @@ export class RevisionReader {
     const writes = this.#database.writes();
     const at = this.#clock.monotonic();
     const before = this.#reads;
-    const value = this.#read(null).then(([row = [0, "", ""]]) => this.#take(row, before));
+    const value = this.#read(null).then(([[revision, store, marks, version] = [0, "", "", 0]]) => {
+      this.#database.checkFile();
+      checkVersion(version);
+      return this.#take([revision, store, marks], before);
+    });
     this.#last = { value, at, writes };
     // Don't cache failures.
     value.catch(() => {

@@ -1,5 +1,6 @@
 /** Status of tracking: read from the database, or as a worker last prepared it for pages. */
 import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
 import { type Database, readDocument, readNumber, writeDocument } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
@@ -183,6 +184,49 @@ async function agesOf(
 
 const DOCUMENT = "tracking";
 
+const count = z.number();
+const timeOrNull = z.number().nullable();
+const ages = z.object({ median: count, p90: count, p99: count }).nullable();
+/** A stored document, which another version of the program may have stored in another form. The worker makes it again each minute. */
+const STORED: z.ZodType<StoredStatus> = z.object({
+  databaseBytes: count,
+  providers: z.array(
+    z.object({
+      provider: z.string(),
+      scheduled: count,
+      due: count,
+      overdue: count,
+      repositories: z.record(z.string(), count),
+      freshness: ages,
+      olderThanADay: count,
+      detailsFreshness: ages,
+      backfillWaiting: count,
+      backfillNextAt: timeOrNull,
+      missing: z.object({ waiting: count, since: timeOrNull }),
+      lostToday: count,
+      newToday: z.object({ added: count, surplus: count }),
+      rechecksWaiting: count,
+      walk: z
+        .object({
+          startedAt: count,
+          found: count,
+          walks: count,
+          pages: count,
+          tookMs: timeOrNull,
+          isRunning: z.boolean(),
+          nextAt: timeOrNull,
+        })
+        .nullable(),
+      avatars: z.object({ wanted: count, images: count }),
+    }),
+  ),
+});
+
+interface StoredStatus {
+  providers: Omit<ProviderStatus, "worker">[];
+  databaseBytes: number;
+}
+
 /** The status as the worker last prepared it. Times in ms since 1970. */
 export interface PreparedStatus {
   at: number;
@@ -203,13 +247,13 @@ export async function prepareStatus(
 /** The prepared status with the latest reports of workers; undefined if none has run. Reads a few rows. */
 export async function readPreparedStatus({ read }: Database): Promise<PreparedStatus | undefined> {
   const document = await readDocument(read, DOCUMENT);
-  if (document === undefined) return undefined;
-  const { providers, databaseBytes } = document.body as Omit<PreparedStatus, "at">;
+  const stored = STORED.safeParse(document?.body).data;
+  if (document === undefined || stored === undefined) return undefined;
+  const { providers, databaseBytes } = stored;
   const reports = await readReports(read);
-  const workerOf = ({ provider }: ProviderStatus) => reports.get(provider) ?? null;
   return {
     at: document.at,
-    providers: providers.map((one) => ({ ...one, worker: workerOf(one) })),
+    providers: providers.map((one) => ({ ...one, worker: reports.get(one.provider) ?? null })),
     databaseBytes,
   };
 }

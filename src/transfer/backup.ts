@@ -56,9 +56,11 @@ export interface BackupPlace {
   log: Logger;
 }
 
+/** Of this file format; later ones say so in the same two fields. */
+const FORMAT = 1;
 const HEADER = z.object({
   sidereal: z.literal("backup"),
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   /** Version of the store. */
   version: z.int().min(1),
   takenAt: z.iso.datetime(),
@@ -114,7 +116,7 @@ export async function takeBackup(
   const { location, log } = place;
   if (location.url === undefined && !hasStore(location.dataDir))
     throw new StoreRefused(`There is no database in ${location.dataDir}.`);
-  if (existsSync(path) && !isPacked(path))
+  if (existsSync(path) && !beginsWith(path, ZSTD) && !beginsWith(path, EARLIER))
     throw new StoreRefused(`${path} is not a backup, so it is not replaced. Give the backup another name.`);
   const partial = `${path}.partial`;
   rmSync(partial, { force: true });
@@ -188,12 +190,15 @@ async function* linesOf(
 /** How a file compressed with zstd begins. */
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-function isPacked(path: string): boolean {
-  const head = Buffer.alloc(ZSTD.length);
+/** How backups from before version 23 begin. */
+const EARLIER = Buffer.from("sidereal backup ");
+
+function beginsWith(path: string, start: Buffer): boolean {
+  const head = Buffer.alloc(start.length);
   const file = openSync(path, "r");
   readSync(file, head);
   closeSync(file);
-  return head.equals(ZSTD);
+  return head.equals(start);
 }
 
 /** Rows in one part, and the characters after which it ends. */
@@ -208,7 +213,11 @@ interface Rows {
 
 /** Reads a backup: its header, then rows, some at a time in bounded memory. Throws StoreRefused at damage, perhaps at its end. */
 async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<Header | Rows> {
-  if (!isPacked(path)) throw new StoreRefused(`${path} is not a backup of Sidereal.`);
+  if (beginsWith(path, EARLIER))
+    throw new StoreRefused(
+      `${path} is a backup of an earlier Sidereal, from before version 23 of the database. Restore it with the Sidereal that took it, and start this one with that database.`,
+    );
+  if (!beginsWith(path, ZSTD)) throw new StoreRefused(`${path} is not a backup of Sidereal.`);
   const { size } = statSync(path);
   const file = createReadStream(path);
   const input = file.pipe(createZstdDecompress());
@@ -237,6 +246,8 @@ async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<He
           [part, characters] = [{ ...part, rows: [] }, 0];
         }
         if (header === undefined) {
+          if (!isRow && value.sidereal === "backup" && value.format !== FORMAT)
+            throw new StoreRefused(`${path} is a backup of a newer Sidereal. Update the program.`);
           header = parsed(text, HEADER);
           yield header;
         } else if (!isRow && "table" in value) {
@@ -254,6 +265,7 @@ async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<He
     }
     if (!hasEnded) throw new Damage("it ends too early");
   } catch (error) {
+    if (error instanceof StoreRefused) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreRefused(`The backup is damaged after line ${line}: ${reason}.`, { cause: error });
   } finally {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { DatabaseFault } from "../../src/database/fault.js";
+import { DatabaseFault, StoreRefused } from "../../src/database/fault.js";
 import { AppError } from "../../src/lib/errors.js";
 import { PageRenderer } from "../../src/web/page.js";
 import { errorOf } from "../support/answers.js";
@@ -251,17 +251,17 @@ onSqliteAndLong("Errors, and the headers of every status", (engine) => {
     }
   });
 
-  test("readiness says that the database does not respond, whatever its fault is", async (t) => {
-    for (const fault of [new DatabaseFault("unavailable", new Error("ECONNREFUSED")), new Error("gone")]) {
+  test("readiness says why not", async (t) => {
+    for (const [fault, message] of [
+      [new DatabaseFault("unavailable", new Error("ECONNREFUSED")), "The database does not respond."],
+      [new DatabaseFault("unavailable", new StoreRefused("It is another one.")), "It is another one."],
+      [new Error("gone"), "The catalogue cannot be read."],
+    ] as const) {
       const reading = t.mock.method(world.modules.catalog, "revision", async () => {
         throw fault;
       });
       const ready = await world.get("/readyz");
-      assert.deepEqual(errorOf(ready), {
-        status: 503,
-        code: "UNAVAILABLE",
-        message: "The database does not respond.",
-      });
+      assert.deepEqual(errorOf(ready), { status: 503, code: "UNAVAILABLE", message });
       assert.equal(ready.headers.get("retry-after"), "5");
       assert.equal((await world.get("/healthz")).status, 200);
       reading.mock.restore();

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { before, test } from "node:test";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import type { Database } from "../../src/database/database.js";
 import { migrate } from "../../src/database/migrate.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { dumpStore, makeOldStore } from "../reliability/support/old-stores.js";
+import { openOldStore } from "../reliability/support/open-old-store.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 
 interface Column {
@@ -44,11 +46,16 @@ onBothEngines("The migrated schema", (engine) => {
 });
 
 onBothEngines("A store of version 17", (engine) => {
+  const opened: ReturnType<typeof openOldStore>[] = [];
+  after(() => Promise.all(opened.map((store) => store.close())));
+
   const openOld = async () => {
     const database = await engine.open();
-    const store = { db: database.durable, dialect: database.dialect };
+    const { url, dataDir } = engine.location();
+    const store = openOldStore(url ?? join(dataDir, "sidereal.db"));
+    opened.push(store);
     await makeOldStore(store);
-    return { database, store, upgrade: () => migrate(store.db, store.dialect, systemClock) };
+    return { database, store, upgrade: () => migrate(store.db, store.dialect, { clock: systemClock }) };
   };
   const definitions = async (database: Database) => {
     const tables = (await tableNames(engine, database)).toSorted();

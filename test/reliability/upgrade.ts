@@ -78,7 +78,7 @@ const ORIGINS = {
   "version 17": makeOldStore,
 } as const;
 
-const upgradeFully = ({ db, dialect }: OldStore) => migrate(db, dialect, systemClock);
+const upgradeFully = ({ db, dialect }: OldStore) => migrate(db, dialect, { clock: systemClock });
 
 async function upgradeAll(
   engine: "sqlite" | "postgres",

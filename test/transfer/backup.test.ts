@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { zstdDecompressSync } from "node:zlib";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { sql } from "kysely";
 import pg from "pg";
@@ -13,6 +13,7 @@ import { readShapes, TABLES } from "../../src/database/tables.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { checkBackup, restoreBackup, takeBackup } from "../../src/transfer/backup.js";
+import { openOldStore } from "../reliability/support/open-old-store.js";
 import { CommandWorld } from "../support/command.js";
 import { connectToServer, type Engine, onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
@@ -276,12 +277,12 @@ onBothEngines("A backup", (engine) => {
   });
 
   test("of a version before the schema, or of a newer one, is refused with what to do", async () => {
-    const database = await engine.open();
+    await engine.open();
     const location = engine.location();
+    const { db, close } = openOldStore(location.url ?? join(location.dataDir, "sidereal.db"));
     // One row per migration: keep the first.
-    await database.write.deleteFrom("schema_version").where("version", ">", SCHEMA_VERSION).execute();
-    const setVersion = (version: number) =>
-      database.write.updateTable("schema_version").set({ version }).execute();
+    await db.deleteFrom("schema_version").where("version", ">", SCHEMA_VERSION).execute();
+    const setVersion = (version: number) => db.updateTable("schema_version").set({ version }).execute();
     await setVersion(SCHEMA_VERSION - 1);
     await assert.rejects(
       take(location, newFile()),
@@ -289,6 +290,7 @@ onBothEngines("A backup", (engine) => {
     );
     await setVersion(LATEST_VERSION + 1);
     await assert.rejects(take(location, newFile()), /made by a newer Sidereal/);
+    await close();
     const options = { clock, log: createLog("silent"), replaces: false, at: 0 };
     const place = await emptyPlace(engine);
     const open = (version: number) => RestoredStore.open(place, { ...options, version });
@@ -363,5 +365,17 @@ test("A backup that cannot be taken or read says why", async () => {
   const store = join(dataDir, "sidereal.db");
   const bytes = readFileSync(store);
   await assert.rejects(take(location, store), /sidereal.db is not a backup, so it is not replaced/);
+  const file = newFile();
+  const read = (content: string | Buffer) => {
+    writeFileSync(file, content);
+    return checkBackup(file, () => {});
+  };
+  await assert.rejects(
+    read("sidereal backup 1\n..."),
+    /of an earlier Sidereal, .*with the Sidereal that took it/,
+  );
+  const later = zstdCompressSync(`{"sidereal":"backup","format":2,"rows":[]}\n`);
+  await assert.rejects(read(later), /of a newer Sidereal. Update the program/);
+  await assert.rejects(read("# Notes"), /is not a backup of Sidereal/);
   assert.deepEqual(readFileSync(store), bytes);
 });

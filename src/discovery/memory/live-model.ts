@@ -89,6 +89,10 @@ export class LiveModel {
     return `${revision} ${model?.version} ${model?.replaced}`;
   }
 
+  get isLoaded(): boolean {
+    return this.#loaded !== undefined;
+  }
+
   /**
    * The model with all changes that were committed a second ago. Of a large catalogue, it may lack those that are being applied.
    * Throws UNAVAILABLE while a large one is loaded for the first time, and for the first time since the store was replaced.

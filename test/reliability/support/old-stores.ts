@@ -179,7 +179,7 @@ const ROWS = [
 
 /** Makes a store of version 17 in an empty database, or from one that nobody has written to. */
 export async function makeOldStore({ db, dialect }: OldStore): Promise<void> {
-  await migrate(db, dialect, systemClock);
+  await migrate(db, dialect, { clock: systemClock });
   await db.transaction().execute(async (tx) => {
     for (const statement of [...earlierTables(dialect), ...ROWS]) await statement.execute(tx);
   });

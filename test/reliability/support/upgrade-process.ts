@@ -10,5 +10,5 @@ const store = openOldStore(place);
 const plugin = counting((statement) => {
   if (statement === Number(fatal)) process.kill(process.pid, "SIGKILL");
 });
-await migrate(store.db.withPlugin(plugin), store.dialect, systemClock);
+await migrate(store.db.withPlugin(plugin), store.dialect, { clock: systemClock });
 await store.close();
