@@ -172,6 +172,13 @@ export interface Provider {
   refreshMany(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Refreshed[]>;
   /** Looks up a repository by name. Throws `gone` and so on. */
   refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository>;
+  /** Most names that one `findNamed` takes; 0: there is no such search, or no need for it. */
+  readonly namesPerSearch: number;
+  /** Looks for the first of these present names by one search. Returns how many these were; a repository may be missing. */
+  findNamed(
+    fullNames: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ asked: number; repositories: UpstreamRepository[] }>;
   /**
    * Reads one repository again, through another endpoint than `refreshMany`, so that a second reading does not repeat the
    * fault of the first. Throws `gone` and so on.

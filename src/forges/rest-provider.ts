@@ -225,6 +225,8 @@ export function createRestProvider(
     refreshOne: (fullName, signal) => readByName(fullName, signal),
     recheck,
     checkWorks: async (signal) => void (await client.get(forge.controlPath, { signal })),
+    namesPerSearch: 0,
+    findNamed: async () => ({ asked: 0, repositories: [] }),
     history: () => Promise.reject(new UpstreamFailure("gone", "this kind of forge has no star histories")),
     seek,
     readme,

@@ -59,7 +59,7 @@ const UNKNOWN_RESET_MS = 60_000;
 /** The quota of lookups, all tokens together; null: not known. */
 export function lookupQuota(
   provider: Pick<Provider, "quota">,
-): Omit<Pace, "readyAt" | "historyAt" | "searchAt"> {
+): Pick<Pace, "remaining" | "quota" | "resetAt"> {
   const known = provider.quota().filter(({ resource }) => resource === "core");
   const sum = (values: readonly (number | null)[]) =>
     values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);

@@ -104,16 +104,25 @@ export class Recorder {
 
   /**
    * Records a repository that was looked up by name, and puts it on the schedule, in a transaction of the lease. It is tracked however
-   * few stars it has. `historyAt`: when to begin reading its star history; default: with the others.
+   * few stars it has. `historyAt`: when to begin reading its star history; default: with the others. `isListed`: it is a row of a search,
+   * so its own record is read later. `requested`: the name that was looked up; if the forge led to another one, it is a previous name.
    */
   async recordNamed(
     tx: Tx,
     found: UpstreamRepository,
-    { at, historyAt }: { at: number; historyAt?: number },
+    {
+      at,
+      requested,
+      historyAt,
+      isListed = false,
+    }: { at: number; requested: string; historyAt?: number; isListed?: boolean },
   ): Promise<{ repositoryId: number; isNew: boolean }> {
     const { modules, provider, chance } = this.#lane;
     const { dialect } = modules.database;
-    const recorded = await modules.catalog.recordIn(tx, [observationOf(provider.name, found, at)]);
+    const isRenamed = requested.toLowerCase() !== `${found.owner}/${found.name}`.toLowerCase();
+    const previousNames = isRenamed ? [{ fullName: requested, until: at }] : [];
+    const observation = { ...observationOf(provider.name, found, at), previousNames };
+    const recorded = await modules.catalog.recordIn(tx, [observation]);
     const [row] = await readTracked(tx, dialect, { ids: recorded.repositoryIds });
     if (row === undefined) throw new Error("a recorded repository is not in the catalogue");
     const historyDue = historyDueOf(provider.kind, row, { stars: found.stars, now: at });
@@ -125,7 +134,9 @@ export class Recorder {
       etag: null,
       failures: 0,
       missingSince: null,
-      ...afterOwnRecord(provider, { at, stretch: 1, chance: chance() }),
+      ...(isListed
+        ? { detailsDue: detailsAfterList(at, chance) }
+        : afterOwnRecord(provider, { at, stretch: 1, chance: chance() })),
       historyDue: historyDue !== null && row.historyCursor === null ? (historyAt ?? historyDue) : historyDue,
     };
     await saveTracked(tx, dialect, [tracked]);
@@ -162,8 +173,7 @@ export class Recorder {
 
   #first(row: Tracked, { nodeId, stars }: Pick<Tracked, "nodeId" | "stars">, at: number): Tracked {
     const { provider, chance } = this.#lane;
-    // The list already has most fields.
-    const detailsDue = at + spread(DAY_MS * (0.25 + 0.65 * chance()), chance());
+    const detailsDue = detailsAfterList(at, chance);
     return {
       ...row,
       dueAt: at + beforeEnd(FIRST_INTERVAL_MS, chance()),
@@ -240,6 +250,10 @@ export class Recorder {
     return [...left, ...taken];
   }
 }
+
+/** When to read the own record of a repository that a list has shown: the list already has most fields. */
+const detailsAfterList = (at: number, chance: () => number): number =>
+  at + spread(DAY_MS * (0.25 + 0.65 * chance()), chance());
 
 function hasObservation(update: Update): update is Update & { observation: Observation } {
   return update.observation !== undefined;

@@ -1,11 +1,13 @@
 /** The lane of requests to track: lookups by name, the star histories that people wait for, and READMEs with links. */
 
+import type { Tx } from "../database/database.js";
 import {
   concernsForge,
   type FailureKind,
   isTemporary,
   type Provider,
   UpstreamFailure,
+  type UpstreamRepository,
 } from "../forges/forges.js";
 import { DAY_MS } from "../lib/clock.js";
 import { addressReader, linksIn } from "../repositories/repositories.js";
@@ -33,7 +35,7 @@ const PAUSED_MS = 10_000;
 /** How long the backfill leaves a history to this lane. */
 const HELD_MS = 10 * 60_000;
 /** Attempts until a lookup or a question fails, or a history is left to the backfill; and the first pause between them, which doubles. */
-const MAX_ATTEMPTS = { lookup: 2, history: 5, question: 3 } as const;
+const MAX_ATTEMPTS = { lookup: 3, history: 5, question: 3 } as const;
 const RETRY_MS = 5_000;
 /** Longest pause of the lane, and of one request, while the forge fails as a whole. */
 const MAX_REST_MS = 60_000;
@@ -66,6 +68,8 @@ export class RequestLane {
   #restUntil = 0;
   #forgeFailures = 0;
   #historiesRestUntil = 0;
+  /** Names in one search, fewer after one was refused. */
+  #namesAtOnce = Number.POSITIVE_INFINITY;
   #isPaused = false;
 
   constructor(lane: Lane, options: RequestLaneOptions) {
@@ -79,20 +83,40 @@ export class RequestLane {
   async step(): Promise<Step> {
     const { provider, clock, modules, reporter, signal } = this.#lane;
     const now = clock.now();
+    const restAt = Math.min(this.#restUntil, now + PAUSED_MS);
     // Lookups and second readings use the same quota.
-    const readyAt = Math.max(provider.readyAt("recheck"), Math.min(this.#restUntil, now + PAUSED_MS));
+    const readyAt = Math.max(provider.readyAt("recheck"), restAt);
     const spare = spareAt(provider, now, { isWaitedFor: true });
     const historyAt = Math.max(readyAt, provider.readyAt("history"), spare, this.#historiesRestUntil);
-    const searchAt = Math.max(readyAt, provider.readyAt("discover"));
-    reporter.report.lookups = { readyAt, historyAt, searchAt, ...lookupQuota(provider) };
+    const searchAt = Math.max(restAt, provider.readyAt("discover"));
+    const isSearched = provider.namesPerSearch > 0;
+    const isResting = restAt > now;
+    reporter.report.lookups = {
+      readyAt,
+      historyAt,
+      searchAt,
+      isSearched,
+      isResting,
+      ...lookupQuota(provider),
+    };
     if (historyAt > now && !this.#isPaused) this.#options.onPaused();
     this.#isPaused = historyAt > now;
-    if (readyAt > now) return waiting(Math.min(PAUSED_MS, readyAt - now));
+    const { read } = modules.database;
     const question = searchAt > now ? undefined : await nextQuestion(modules.database, provider.name, now);
     if (question !== undefined) return this.#answer(question);
-    const which = { now, limit: 1, histories: historyAt <= now };
-    const [request] = await dueRequests(modules.database.read, provider.name, which);
+    const which = { now, limit: provider.namesPerSearch, kind: "untried" } as const;
+    const untried = isSearched ? await dueRequests(read, provider.name, which) : [];
+    // The record of a single one is newer than a search, and has all fields.
+    const isAlone = untried.length === 1 && readyAt <= now;
+    if (untried.length > 0 && !isAlone && searchAt <= now)
+      return this.#search(untried.slice(0, this.#namesAtOnce));
+    if (readyAt > now) return waiting(Math.min(isSearched ? this.#idleMs : PAUSED_MS, readyAt - now));
+    const [all, lookups] =
+      isSearched && !isAlone ? (["tried", "triedLookups"] as const) : (["all", "lookups"] as const);
+    const kind = historyAt > now ? lookups : all;
+    const [request] = await dueRequests(read, provider.name, { now, limit: 1, kind });
     if (request === undefined) return this.#readList(now);
+    if (request.pages > 0 && untried.length > 0) return waiting(this.#idleMs);
     try {
       await (request.repository_id === null
         ? this.#lookUp(request)
@@ -104,27 +128,76 @@ export class RequestLane {
     return responded(0);
   }
 
-  async #lookUp({ id, full_name, is_batch }: OpenRequest): Promise<void> {
-    const { modules, provider, clock, reporter, signal, lease } = this.#lane;
-    const found = await provider.refreshOne(full_name, signal);
+  async #lookUp(request: OpenRequest): Promise<void> {
+    const { provider, clock, reporter, signal, lease } = this.#lane;
+    const found = await provider.refreshOne(request.full_name, signal);
     const at = clock.now();
-    // The backfill reads the histories of batches in its own time.
-    const hasHistory = is_batch === 0 && provider.kind === "github";
-    const isNew = await lease.write(async (tx) => {
-      if (!(await isOpen(tx, id))) return false;
-      const times = hasHistory ? { at, historyAt: at + HELD_MS } : { at };
-      const { repositoryId, isNew } = await this.#recorder.recordNamed(tx, found, times);
-      const untried = { retry_at: 0, attempts: 0, failing_since: null };
-      const finished_at = hasHistory ? null : at;
-      await updateRequest(tx, id, { ...untried, repository_id: repositoryId, finished_at });
-      for (const list of await takeWatchlists(tx, id))
-        await modules.watchlists.appendIn(tx, { id: list, repositoryId });
-      return isNew;
-    });
+    const isNew = await lease.write((tx) => this.#record(tx, request, { found, at }));
     this.#responded();
     reporter.add("discovered", isNew ? 1 : 0);
     reporter.succeeded(at);
     this.#options.onRecorded();
+  }
+
+  /** Looks for several repositories by one search. What it does not find is looked up by name. */
+  async #search(requests: readonly OpenRequest[]): Promise<Step> {
+    const { provider, clock, reporter, signal, lease } = this.#lane;
+    const names = requests.map(({ full_name }) => full_name);
+    try {
+      const { asked, repositories } = await provider.findNamed(names, signal);
+      const at = clock.now();
+      const byName = new Map(repositories.map((one) => [`${one.owner}/${one.name}`.toLowerCase(), one]));
+      const added = await lease.write(async (tx) => {
+        let count = 0;
+        for (const request of requests.slice(0, asked)) {
+          const found = byName.get(request.name_key);
+          if (found === undefined) await updateRequest(tx, request.id, { attempts: 1 });
+          else if (await this.#record(tx, request, { found, at, isListed: true })) count++;
+        }
+        return count;
+      });
+      this.#responded();
+      this.#namesAtOnce *= 2;
+      reporter.add("discovered", added);
+      reporter.succeeded(at);
+      if (repositories.length > 0) this.#options.onRecorded();
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
+      await this.#searchFailed(requests, error);
+    }
+    return responded(0);
+  }
+
+  /** One name may be the cause, so fewer are tried; those of a search that keeps failing are looked up by name. */
+  async #searchFailed(requests: readonly OpenRequest[], failure: UpstreamFailure): Promise<void> {
+    const { clock, lease } = this.#lane;
+    const { kind, until } = failure;
+    this.#report(failure);
+    if (concernsForge(kind)) this.#rest(clock.now(), until);
+    if (isTemporary(kind)) return;
+    this.#namesAtOnce = Math.ceil(requests.length / 2);
+    if (requests.length > 1) return;
+    await lease.write((tx) => updateRequest(tx, requests[0]?.id ?? 0, { attempts: 1 }));
+  }
+
+  /** Records what was asked for. Returns whether it is new. `isListed`: see `recordNamed`. */
+  async #record(
+    tx: Tx,
+    { id, is_batch, full_name: requested }: OpenRequest,
+    { found, at, isListed = false }: { found: UpstreamRepository; at: number; isListed?: boolean },
+  ): Promise<boolean> {
+    if (!(await isOpen(tx, id))) return false;
+    const { modules, provider } = this.#lane;
+    // The backfill reads the histories of batches in its own time.
+    const hasHistory = is_batch === 0 && provider.kind === "github";
+    const times = { at, requested, isListed, ...(hasHistory && { historyAt: at + HELD_MS }) };
+    const { repositoryId, isNew } = await this.#recorder.recordNamed(tx, found, times);
+    const untried = { retry_at: 0, attempts: 0, failing_since: null };
+    const finished_at = hasHistory ? null : at;
+    await updateRequest(tx, id, { ...untried, repository_id: repositoryId, finished_at });
+    for (const list of await takeWatchlists(tx, id))
+      await modules.watchlists.appendIn(tx, { id: list, repositoryId });
+    return isNew;
   }
 
   /** Reads the next page of a history. What cannot be read is left to the backfill. */
@@ -177,9 +250,9 @@ export class RequestLane {
 
   /** Decides what a failure means for a lookup: it is tried again, or ends. */
   async #failed(request: OpenRequest, failure: UpstreamFailure): Promise<void> {
-    const { clock, reporter, chance } = this.#lane;
+    const { clock, chance } = this.#lane;
     const now = clock.now();
-    reporter.failed(failure, now);
+    this.#report(failure);
     const { kind, until } = failure;
     if (isTemporary(kind)) {
       if (kind === "clock") this.#restUntil = now + PAUSED_MS;
@@ -216,6 +289,12 @@ export class RequestLane {
     this.#restUntil = Math.max(now + pause, Math.min(until ?? 0, now + PAUSED_MS));
   }
 
+  /** One that pauses the lane is a failure of the forge, so that nobody who waits takes it for a used-up quota. */
+  #report(failure: UpstreamFailure): void {
+    const { clock, reporter } = this.#lane;
+    reporter[concernsForge(failure.kind) ? "stopped" : "failed"](failure, clock.now());
+  }
+
   #responded(): void {
     this.#restUntil = 0;
     this.#forgeFailures = 0;
@@ -233,7 +312,7 @@ export class RequestLane {
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
       const now = clock.now();
-      reporter.failed(error, now);
+      this.#report(error);
       if (isTemporary(error.kind)) return waiting(this.#idleMs);
       const ofForge = concernsForge(error.kind);
       if (ofForge) this.#rest(now, error.until);

@@ -9,6 +9,7 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
 import { type Lane, responded, type Step, spareAt, waiting } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
+import { dueRequests } from "./requests/queue.js";
 import { due, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
@@ -28,7 +29,10 @@ const RETRIES_MS = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS] as const;
 /** Owners whose histories fail in a row until the forge is believed to be the cause. */
 const SEVERAL = 5;
 
-/** Reads a page of the star history that is due first, most popular repositories first. Throws UpstreamFailure. */
+/**
+ * Reads a page of the star history that is due first, most popular repositories first, unless a repository waits to be looked up. Throws
+ * UpstreamFailure.
+ */
 export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> {
   const { modules, provider, clock, reporter } = lane;
   const now = clock.now();
@@ -36,7 +40,10 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
   if (readyAt > now) return waiting(readyAt - now);
   const spareMs = spareAt(provider, now) - now;
   if (spareMs > 0) return waiting(Math.max(SPARE_MIN_MS, Math.min(spareMs, SPARE_MAX_MS)));
-  const [row] = await due(modules.database.read, provider.name, { queue: "history", at: now, limit: 1 });
+  const { read } = modules.database;
+  const [lookup] = await dueRequests(read, provider.name, { now, limit: 1, kind: "lookups" });
+  if (lookup !== undefined) return waiting(idleMs);
+  const [row] = await due(read, provider.name, { queue: "history", at: now, limit: 1 });
   if (row === undefined) return waiting(idleMs);
   let page: HistoryPage;
   try {

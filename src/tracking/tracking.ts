@@ -78,7 +78,7 @@ export async function track(
   const { provider, clock, signal, lease } = context;
   const found = await provider.refreshOne(fullName, signal);
   const recorder = new Recorder(laneOf(context));
-  return lease.write((tx) => recorder.recordNamed(tx, found, { at: clock.now() }));
+  return lease.write((tx) => recorder.recordNamed(tx, found, { at: clock.now(), requested: fullName }));
 }
 
 /** Refreshes a known repository now. Records the result, then throws it if it is an UpstreamFailure. */

@@ -88,3 +88,30 @@ test("blocked, private and unusable responses are the right failures", async () 
     assert.doesNotMatch(failure.message, /secret/);
   }
 });
+
+test("without a token several names are looked for by one search, as long as GitHub allows, and nothing but names", async () => {
+  const fetch = scriptedFetch(() => ({
+    body: { total_count: 1, incomplete_results: false, items: [restRow()] },
+  }));
+  const provider = github(fetch, { tokens: [] });
+  assert.ok(provider.namesPerSearch > 1);
+  assert.equal(github(fetch, { tokens }).namesPerSearch, 0);
+  const names = [
+    "octo/seven",
+    "no/such user:other",
+    ...Array.from({ length: 30 }, (_, i) => `octo/long-name-${i}`),
+  ];
+  const { asked, repositories } = await provider.findNamed(names, signal);
+  assert.deepEqual(
+    repositories.map(({ providerId }) => providerId),
+    ["7"],
+  );
+  const q = fetch.sent[0]?.url.searchParams.get("q") ?? "";
+  assert.ok(q.length <= 256 && asked > 8, `${asked} ${q}`);
+  assert.deepEqual(
+    new Set(q.split(" ")),
+    new Set(["fork:true", "repo:octo/seven", ...names.slice(2, asked).map((name) => `repo:${name}`)]),
+  );
+  assert.deepEqual(await provider.findNamed(["a/b c"], signal), { asked: 1, repositories: [] });
+  assert.equal(fetch.sent.length, 1);
+});

@@ -171,7 +171,9 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
     await own({ ...OWN, nodeId: OLD });
     assert.equal(await nodeId(), "R_seven", "its own record");
     const found = { ...OWN, nodeId: OLD };
-    await lease.write((tx) => recorder.recordNamed(tx, found, { at: clock.now() }));
+    await lease.write((tx) =>
+      recorder.recordNamed(tx, found, { at: clock.now(), requested: `${found.owner}/${found.name}` }),
+    );
     assert.equal(await nodeId(), "R_seven", "a lookup by name");
     await own({ ...OWN, nodeId: "R_other" });
     assert.equal(await nodeId(), "R_other");

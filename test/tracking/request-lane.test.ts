@@ -86,6 +86,8 @@ onSqliteAndLong("A requested repository", (engine) => {
     const found = await world.modules.trackRequests.find(id);
     const repository = await world.modules.catalog.find(found?.repositoryId ?? 0);
     assert.equal(repository?.fullName, "moved/elsewhere");
+    const byOldName = await world.get(`/api/repos/github/${renamed.fullName}`);
+    assert.equal(byOldName.status, 301);
   });
 });
 
@@ -115,6 +117,24 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
     await world.pass(2 * 60 * SECOND);
     const failed = await world.modules.trackRequests.find(id);
     assert.deepEqual([failed?.state, failed?.failure?.reason], ["FAILED", "UNREACHABLE"]);
+  });
+
+  test("is named as the reason of the wait when nothing else is due, to repositories and to questions", async (t) => {
+    const { world, request } = await open(engine, t, { onDemand: true, tokens: [] });
+    world.forge("GITHUB").switches.fault = () => "status-502";
+    const id = await request("acme/kite");
+    const { trackRequests } = world.modules;
+    for (let waits = 0; waits < 3; waits++) {
+      await world.pass(10 * SECOND);
+      world.worker.wake();
+      await world.pass(1);
+      const waiting = await trackRequests.find(id);
+      const search = await trackRequests.searchWait("GITHUB");
+      for (const { waitsUntil, isUnreachable } of waiting === undefined ? [] : [waiting, search])
+        assert.ok(waitsUntil === null || isUnreachable, `${waitsUntil}`);
+    }
+    const { failing } = world.worker.reporters.get("GITHUB")?.report ?? {};
+    assert.equal(failing?.kind, "unreachable");
   });
 
   test("of everything is told from a quota that is spent", async (t) => {
@@ -230,7 +250,7 @@ onSqliteAndLong("The quota of a forge", (engine) => {
     await world.pass(60 * SECOND);
     const last = await world.modules.trackRequests.find(ids.at(-1) ?? "");
     assert.equal(last?.state, "WAITING");
-    assert.ok((last.position ?? 0) > 1 && (last.estimatedSeconds ?? 0) > 60, JSON.stringify(last));
+    assert.ok((last.position ?? 0) > 1 && (last.estimatedSeconds ?? 0) > 30, JSON.stringify(last));
     const { write } = world.modules.database;
     await write.updateTable("repositories").set({ next_refresh_at: world.clock.now() }).execute();
     const before = world.forge("GITHUB").counters.byKind["repository-by-id"] ?? 0;

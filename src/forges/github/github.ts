@@ -21,7 +21,7 @@ import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh } from "./graphql.js";
 import { StarHistory } from "./history.js";
 import { pathOfId, readRepository, repositoryPath } from "./repository.js";
-import { seek } from "./seek.js";
+import { findNamed, MAX_NAMES, seek } from "./seek.js";
 
 const API_VERSION = "2022-11-28";
 
@@ -77,6 +77,11 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
     refreshOne: readByName,
+    // Its quota is separate, which matters without a token.
+    get namesPerSearch() {
+      return client.hasTokens ? 0 : MAX_NAMES;
+    },
+    findNamed: (fullNames, signal) => findNamed(client, fullNames, signal),
     async recheck({ nodeId, providerId, fullName }, signal) {
       const by = client.hasTokens && nodeId !== null ? "id" : "name";
       const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);

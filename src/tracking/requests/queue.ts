@@ -32,22 +32,45 @@ async function select(db: Db, provider: string, rest: RawBuilder<unknown>): Prom
   return rows;
 }
 
-/**
- * The next due requests of a provider: those of people before batches, lookups before histories, and first pages of histories before
- * later ones. `histories`: false: only requests that have to be looked up.
- */
+/** Requests to look up; those that were not tried yet, which a search may find; and the others, with those of people, who wait for no search. */
+const KINDS = {
+  all: sql`true`,
+  lookups: sql`t.repository_id is null`,
+  untried: sql`t.repository_id is null and t.attempts = 0`,
+  triedLookups: sql`t.repository_id is null and (t.attempts > 0 or t.is_batch = 0)`,
+  tried: sql`(t.repository_id is not null or t.attempts > 0 or t.is_batch = 0)`,
+} as const;
+export type RequestKind = keyof typeof KINDS;
+
+/** Lookups of people, first pages of their histories, lookups of batches, later pages. */
+const ORDER = sql`case when t.repository_id is null then 2 * t.is_batch when t.pages = 0 then 1 else 3 end`;
+
+/** The next due requests of a provider: the counts of everything, and what is newest of a history, come before all older pages. */
 export function dueRequests(
   read: Db,
   provider: string,
-  { now, limit, histories = true }: { now: number; limit: number; histories?: boolean },
+  { now, limit, kind = "all" }: { now: number; limit: number; kind?: RequestKind },
 ): Promise<OpenRequest[]> {
-  const lookups = histories ? sql`` : sql`and t.repository_id is null`;
   return select(
     read,
     provider,
-    sql`and ${dueOf(now)} ${lookups}
-      order by t.is_batch, case when t.repository_id is null then 0 else 1 end, t.pages, t.id limit ${limit}`,
+    sql`and ${dueOf(now)} and ${KINDS[kind]} order by ${ORDER}, t.pages, t.id limit ${limit}`,
   );
+}
+
+/** How many open lookups of a kind come before this one. */
+export function countAhead(db: Db, row: OpenRequest, kind: RequestKind): Promise<number> {
+  const { provider, is_batch, id } = row;
+  const ahead = sql`select count(*) from track_requests t where ${openOf(provider)} and ${KINDS[kind]}
+    and (t.is_batch < ${is_batch} or t.is_batch = ${is_batch} and t.id < ${id})`;
+  return readNumber(db, ahead);
+}
+
+/** How many first pages of histories come before the lookups of batches. */
+export function countFirstPages(db: Db, provider: string): Promise<number> {
+  const first = sql`select count(*) from track_requests t
+    where ${openOf(provider)} and t.repository_id is not null and t.pages = 0`;
+  return readNumber(db, first);
 }
 
 /** The number of due requests of a provider, and when the next one is due; null: none is open. */

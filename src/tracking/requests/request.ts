@@ -156,6 +156,10 @@ export interface Pace {
   historyAt?: number;
   /** When it can look for repositories of an owner or with a name. */
   searchAt?: number;
+  /** Whether a search looks up what was not tried yet. */
+  isSearched?: boolean;
+  /** Whether it waits because the forge fails, and not for its quota. */
+  isResting?: boolean;
   /** Requests left of a quota, and when all of it is left again; null: not known. */
   remaining: number | null;
   quota: number | null;

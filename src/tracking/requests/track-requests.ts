@@ -20,6 +20,8 @@ import {
 } from "../../repositories/repositories.js";
 import { readReport } from "../report.js";
 import {
+  countAhead,
+  countFirstPages,
   countWaiting,
   findEnded,
   findOpen,
@@ -221,14 +223,17 @@ export class TrackRequests {
       return requestOf(row, { ...waitOf(pace, pace?.historyAt, now), points: points.length, pointsFrom });
     }
     if (!isOpen) return requestOf(row, {});
-    const ahead = sql`select count(*) from track_requests
-      where provider = ${row.provider} and finished_at is null and repository_id is null
-        and (is_batch < ${row.is_batch} or is_batch = ${row.is_batch} and id < ${row.id})`;
-    const position = (await readNumber(database.read, ahead)) + 1;
+    const isSearched = pace?.isSearched === true && row.attempts === 0;
+    const kind = isSearched ? "untried" : pace?.isSearched === true ? "triedLookups" : "lookups";
+    const position = (await countAhead(database.read, row, kind)) + 1;
+    const isAfterPages = !isSearched && row.is_batch === 1;
+    const pages = isAfterPages ? await countFirstPages(database.read, row.provider) : 0;
+    // The quota of lookups does not limit searches.
+    const own = pace && (isSearched ? { ...pace, readyAt: pace.searchAt ?? now, remaining: null } : pace);
     return requestOf(row, {
       position,
-      estimatedSeconds: pace === undefined ? null : estimatedSeconds(position, pace, now),
-      ...waitOf(pace, pace?.readyAt, now),
+      estimatedSeconds: own === undefined ? null : estimatedSeconds(position + pages, own, now),
+      ...waitOf(pace, own?.readyAt, now),
     });
   }
 
@@ -248,7 +253,9 @@ export class TrackRequests {
       .where("at", ">=", now - RECENT_MS)
       .executeTakeFirst();
     const { lookups = null, failing = null } = row === undefined ? {} : readReport(row.body);
-    return lookups === null ? undefined : { ...lookups, isUnreachable: failing !== null };
+    return lookups === null
+      ? undefined
+      : { ...lookups, isUnreachable: failing !== null || lookups.isResting === true };
   }
 
   /**

@@ -18,6 +18,8 @@ export interface SearchQuery {
   archived: boolean | null;
   /** In small letters. */
   user: string | null;
+  /** Full names, of which any may match. */
+  repositories: string[];
   others: ((repository: ForgeRepository) => boolean)[];
 }
 
@@ -34,6 +36,7 @@ export function parseSearch(q: string): SearchQuery {
     isPublic: true,
     archived: null,
     user: null,
+    repositories: [],
     others: [],
   };
   for (const [, name, quoted, plain, word] of q.matchAll(/(\w+):(?:"([^"]*)"|(\S+))|(\S+)/g)) {
@@ -48,6 +51,7 @@ export function parseSearch(q: string): SearchQuery {
     else if (name === "language") query.others.push((r) => r.language?.toLowerCase() === value.toLowerCase());
     else if (name === "topic") query.others.push((r) => r.topics.includes(value));
     else if (name === "in") continue;
+    else if (name === "repo") query.repositories.push(value.toLowerCase());
     else if (name === "user" || name === "org") {
       query.user = value.toLowerCase();
       query.others.push((r) => r.owner.toLowerCase() === value.toLowerCase());
@@ -63,7 +67,16 @@ export function search(site: Site, query: SearchQuery): number[] {
     throw new InvalidSearch(
       "The listed users cannot be searched either because the users do not exist or you do not have permission to view the users.",
     );
+  for (const name of query.repositories) {
+    const found = site.catalogue.find(name, listing.at);
+    if (found === undefined || found.isMoved || found.repository.visibility !== "public")
+      throw new InvalidSearch(
+        "The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.",
+      );
+  }
   const ranges = query.stars.length === 0 ? [{ least: 0, most: Number.MAX_SAFE_INTEGER }] : query.stars;
+  const named = new Set(query.repositories);
+  if (named.size > 0) query.others.push((r) => named.has(r.fullName.toLowerCase()));
   const needsRecord = query.others.length > 0 || query.archived !== null || query.pushed.length > 0;
   const isIn = (value: number, wanted: Range[]) =>
     wanted.length === 0 || wanted.some(({ least, most }) => value >= least && value <= most);
