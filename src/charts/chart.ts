@@ -10,7 +10,7 @@ import {
   logAxis,
 } from "./axes.js";
 import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
-import { BAR_LOOKS, drawBars, gainsOf, perDayLines, spanOf, stepOf } from "./gains.js";
+import { BAR_LOOKS, drawBars, type Gain, gainsOf, perDayLines, spanOf, stepOf } from "./gains.js";
 import {
   drawArea,
   drawLabels,
@@ -33,6 +33,7 @@ import {
   type ChartSpan,
   isByDate,
   RETAINED_WORDS,
+  type View,
   withoutDoubtful,
 } from "./series.js";
 import { estimateWidth, fit, fitFullName, wrap } from "./text.js";
@@ -55,14 +56,13 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
   const hasPoints = given.some(({ points }) => points.length > 0);
   const spans = isByDate(align) && hasPoints ? (input.spans ?? []) : [];
-  // A failed reading of thousands would flatten the gains of all other days.
-  const series =
-    view === "per-day" ? given.map((one) => ({ ...one, points: withoutDoubtful(one.points, spans) })) : given;
+  const drawing = DRAWINGS[view];
+  const series = given.map((one) => ({ ...one, points: drawing.believed(one.points, spans) }));
   const [only] = series.length === 1 ? series : [];
   const points = series.flatMap((one) => one.points);
   const milestones = milestonesOf({ ...input, series });
-  const lines = view === "per-day" ? perDayLines(series) : series;
-  const bars = view === "per-day" && only !== undefined ? gainsOf(only.points) : undefined;
+  const lines = drawing.lines(series);
+  const bars = only && drawing.bars(only.points);
   const hasBars = input.hasBars === true && only !== undefined && bars === undefined;
   const labels = only === undefined ? labelsOf(lines, input) : [];
   const isImported = points.every(({ source }) => source === "IMPORTED");
@@ -79,7 +79,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const bottom = hasBars ? Math.round(top + (foot - top) * LINE_PART) : foot;
   const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
   const values = lines.flatMap((line) => line.points.map(({ value }) => value));
-  const yAxis = view === "per-day" ? gainAxis(values, yCount) : countAxis(values, scale, yCount);
+  const yAxis = drawing.axis(values, scale, yCount);
   const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
   const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
   const right = width - pad - (labelsWidth > 0 ? labelsWidth + 12 : 6);
@@ -124,6 +124,35 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const geometry = { width, height, left, right, top, bottom, foot, x: xAxis.domain, y: yAxis.domain };
   return { svg, geometry };
 }
+
+/** How a view is drawn. */
+interface Drawing {
+  /** The points that it shows. */
+  believed(points: readonly ChartPoint[], spans: readonly ChartSpan[]): readonly ChartPoint[];
+  lines(series: readonly ChartSeries[]): readonly ChartSeries[];
+  /** The bars that replace a single line. */
+  bars(points: readonly ChartPoint[]): Gain[] | undefined;
+  axis(values: readonly number[], scale: ChartInput["scale"], count: number): Axis;
+  short(value: number): string;
+}
+
+const DRAWINGS: Readonly<Record<View, Drawing>> = {
+  total: {
+    believed: (points) => points,
+    lines: (series) => series,
+    bars: () => undefined,
+    axis: countAxis,
+    short: shortNumber,
+  },
+  "per-day": {
+    // A failed reading of thousands would flatten the gains of all other days.
+    believed: withoutDoubtful,
+    lines: perDayLines,
+    bars: (points) => gainsOf(points),
+    axis: (values, _, count) => gainAxis(values, count),
+    short: signedShort,
+  },
+};
 
 /** The part of the height that the line has where bars are below it. */
 const LINE_PART = 0.72;
@@ -206,13 +235,12 @@ function countAxis(values: readonly number[], scale: ChartInput["scale"], count:
 }
 
 /** The names of lines, without their owners if there is little room, and their last values. */
-function labelsOf(lines: readonly ChartSeries[], { width, view }: ChartInput): EndLabel[] {
+function labelsOf(lines: readonly ChartSeries[], { width, view = "total" }: ChartInput): EndLabel[] {
   const names = lines.map(({ name }) => name);
   const shown = width < 900 ? shortNames(names) : names;
   return lines.map(({ name, points }, i) => {
     const value = points.at(-1)?.value;
-    const text = view === "per-day" ? signedShort : shortNumber;
-    return { name: shown[i] ?? name, value: value === undefined ? "" : text(value) };
+    return { name: shown[i] ?? name, value: value === undefined ? "" : DRAWINGS[view].short(value) };
   });
 }
 

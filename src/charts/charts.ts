@@ -58,6 +58,7 @@ export {
   type Milestone,
   RETAINED_WORDS,
   SCALES,
+  VIEW_FACTS,
   VIEWS,
   type View,
   viewOf,

@@ -11,6 +11,7 @@ import {
   isBroken,
   type Metric,
   type Milestone,
+  VIEW_FACTS,
   withoutDoubtful,
 } from "./series.js";
 import { estimateWidth } from "./text.js";
@@ -87,7 +88,7 @@ export function milestonesOf({
 }: Pick<ChartInput, "metric" | "align" | "view" | "isSum" | "spans"> & {
   series: readonly { points: readonly ChartPoint[] }[];
 }): Milestone[] {
-  if (metric === "openIssues" || align !== "date" || view === "per-day" || isSum) return [];
+  if (metric === "openIssues" || align !== "date" || !VIEW_FACTS[view].hasMilestones || isSum) return [];
   if (only === undefined || others.length > 0) return [];
   const found: Milestone[] = [];
   const totals = withoutDoubtful(only.points, spans).filter(({ source }) => basisOf(source) === "TOTAL");

@@ -14,9 +14,27 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
   openIssues: { title: "Open issues", unit: "open issues" },
 };
 
-/** A chart shows totals, or gains per day. */
+/** A chart shows totals, or gains per day. `chart.ts` says how each is drawn, `words.ts` how it is described. */
 export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
+
+/** What else differs: its name among the others, the words after the name of a count, and what a chart of sums says. */
+export const VIEW_FACTS = {
+  total: {
+    label: "Total",
+    suffix: "",
+    takesScale: true,
+    hasMilestones: true,
+    sums: { title: "Total stars", breaks: "Breaks" },
+  },
+  "per-day": {
+    label: "Per day",
+    suffix: " per day",
+    takesScale: false,
+    hasMilestones: false,
+    sums: { title: "Stars per day", breaks: "Days without a bar" },
+  },
+} as const satisfies Readonly<Record<View, object>>;
 
 export const SCALES = ["linear", "log"] as const;
 /**

@@ -25,6 +25,8 @@ import {
   type Milestone,
   partsOf,
   RETAINED_WORDS,
+  VIEW_FACTS,
+  type View,
 } from "./series.js";
 import { fit } from "./text.js";
 
@@ -34,7 +36,7 @@ type Worded = Pick<ChartInput, "metric" | "align" | "alignedAt" | "view" | "titl
 
 /** "Stars", "Stars per day by age", "Stars, 100 on 3 Jan 2026". */
 export function subjectOf(input: Pick<Worded, "metric" | "align" | "alignedAt" | "view">): string {
-  return `${METRIC_WORDS[input.metric].title}${input.view === "per-day" ? " per day" : ""}${alignedWords(input)}`;
+  return `${METRIC_WORDS[input.metric].title}${VIEW_FACTS[input.view ?? "total"].suffix}${alignedWords(input)}`;
 }
 
 /** How lines are aligned, after their subject; empty by date. */
@@ -117,22 +119,21 @@ export function footerOf(
 
 /** What a chart shows, as sentences. */
 export function descriptionOf(
-  { align, asOf, ageDays, view, spans = [] }: ChartInput,
+  { align, asOf, ageDays, view = "total", spans = [] }: ChartInput,
   series: readonly ChartSeries[],
   { unit, milestones }: { unit: AgeUnit; milestones: readonly Milestone[] },
 ): string {
   const when = (at: number) =>
     `${isByDate(align) ? "on" : align === "age" ? "at" : "after"} ${whenOf(align, unit)(at)}`;
   return [
-    ...series.flatMap((one) => [
-      lineSentence(one, when),
-      ...(view === "per-day" && one.points.length > 0 ? [rateSentence(one, when)] : []),
-    ]),
+    ...series.flatMap((one) => SENTENCES[view].map((sentence) => sentence(one, when))),
     ...milestones.map((one) => `It ${milestoneWords(one)}.`),
     ...(!isByDate(align) ? [] : spans.map((one) => `${noteOfSpan(one)}.`)),
     ...(asOf === null ? [] : [`As of ${agedDate(asOf, ageDays)}.`]),
   ].join(" ");
 }
+
+type Sentence = (series: ChartSeries, when: (at: number) => string) => string;
 
 function lineSentence({ name, points, gaps, note }: ChartSeries, when: (at: number) => string): string {
   const parts = partsOf(points).toSorted((a, b) => a.first.at - b.first.at);
@@ -163,6 +164,12 @@ function rateSentence({ points }: ChartSeries, when: (at: number) => string): st
   const left = `; ${plural(missing, "bar")} ${missing === 1 ? "is" : "are"} left out, as snapshots are missing`;
   return `Per day${step.name === "day" ? "" : `, by ${step.name}`}: at most ${rate(highest)}, at least ${rate(others.at(-1) ?? highest)}${missing === 0 ? "" : left}.`;
 }
+
+/** What is said of each line of a view. */
+const SENTENCES: Readonly<Record<View, readonly Sentence[]>> = {
+  total: [lineSentence],
+  "per-day": [lineSentence, rateSentence],
+};
 
 /** "reached 50,000 on 3 Aug 2026"; "between 3 and 9 Aug" if no snapshot was taken in between. */
 export function milestoneWords({ value, point, before }: Milestone): string {

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { subjectOf, THEMES, viewOf } from "../charts/charts.js";
+import { subjectOf, THEMES, VIEW_FACTS, viewOf } from "../charts/charts.js";
 import { rankingParameter } from "../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js";
 import { isoDay } from "../lib/clock.js";
@@ -106,7 +106,7 @@ function chartOf(query: EmbedQuery, repositories: readonly RepositoryName[]): Em
     ...[["view", view] as const, ["align", align] as const],
     ["first", align === "first-count" ? String(query.first ?? "") : ""],
     ["base", align === "index" ? base : ""],
-    ["scale", view === "per-day" ? "" : scale],
+    ["scale", VIEW_FACTS[view].takesScale ? scale : ""],
     ["theme", theme],
     ...[["width", String(width)] as const, ["height", String(height)] as const],
   ];

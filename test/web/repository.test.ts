@@ -265,6 +265,7 @@ onSqlite("the page of a repository", (engine) => {
       align: "date",
       view: "total",
       isSum: false,
+      suffix: "",
       lines: [
         {
           at: [168, 24, 0].map((hours) => NOW / 1_000 - hours * 3_600),

@@ -4,6 +4,8 @@ export interface PlotData {
   unit: string;
   align: "date" | "age" | "first-snapshot" | "first-count" | "index";
   view: "total" | "per-day";
+  /** After the name of a count in this view. */
+  suffix: string;
   /** Whether points are sums, shown without source and difference. */
   isSum: boolean;
   lines: readonly PlotLine[];
@@ -64,7 +66,7 @@ export interface PointWords {
 /** A point in words; an index below 0 is a line without a point. */
 export function pointWords(data: PlotData, line: PlotLine, index: number): PointWords {
   if (index < 0) return { value: "no snapshot", more: [] };
-  return data.view === "per-day" ? gainWords(data, line, index) : totalWords(data, line, index);
+  return WORDS[data.view](data, line, index);
 }
 
 function totalWords({ unit, isSum, lines }: PlotData, line: PlotLine, i: number): PointWords {
@@ -102,6 +104,8 @@ function gainWords({ unit, lines, isSum }: PlotData, line: PlotLine, i: number):
     ? { value: `${signed.format(change)} in a day`, more }
     : { value: `${signed.format(change)} ${since}`, more: [`${signed.format(rate)} a day`, ...more] };
 }
+
+const WORDS = { total: totalWords, "per-day": gainWords } as const;
 
 interface Domain {
   kind: "linear" | "log";

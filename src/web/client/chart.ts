@@ -228,9 +228,9 @@ class Chart {
   }
 
   #write(stop: Stop): void {
-    const { lines, align, view, events } = this.#data;
-    const isRate = view === "per-day" && lines.length > 1;
-    const heading = part("plot-tip-time", `${timeText(align, stop.at)}${isRate ? ", per day" : ""}`);
+    const { lines, align, suffix, events } = this.#data;
+    const isRate = suffix !== "" && lines.length > 1;
+    const heading = part("plot-tip-time", `${timeText(align, stop.at)}${isRate ? `,${suffix}` : ""}`);
     const rows = lines.flatMap((line, i) => {
       const { value, more } = pointWords(this.#data, line, stop.points[i] ?? -1);
       if (lines.length === 1)

@@ -12,6 +12,7 @@ import {
   METRICS,
   SCALES,
   seriesOf,
+  VIEW_FACTS,
   VIEWS,
 } from "../../charts/charts.js";
 import { count, dayParameter } from "../../discovery/discovery.js";
@@ -53,7 +54,7 @@ export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
 };
 
 /** Names of the other choices. */
-export const VIEW_WORDS = { total: "Total", "per-day": "Per day" } as const;
+export const VIEW_WORDS = wordsOf(VIEW_FACTS, ({ label }) => label);
 const SCALE_WORDS = { linear: "Linear", log: "Log" } as const;
 export const ALIGN_WORDS: Readonly<Record<Alignment, string>> = {
   date: "By date",
@@ -123,9 +124,9 @@ export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, sec
           {aligned?.align === "index" ? null : (
             <Options {...shared} label="View" parameter="view" words={VIEW_WORDS} current={view} />
           )}
-          {view === "per-day" ? null : (
+          {VIEW_FACTS[view].takesScale ? (
             <Options {...shared} label="Scale" parameter="scale" words={SCALE_WORDS} current={scale} />
-          )}
+          ) : null}
         </div>
       </details>
     </div>
@@ -232,7 +233,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
   const [first, last] = [points[0], points.at(-1)];
   return (
     <section id="course" data-chart="">
-      <h2 class="hidden">{view === "per-day" ? `${title} per day` : `${title} over time`}</h2>
+      <h2 class="hidden">{`${title}${VIEW_FACTS[view].suffix || " over time"}`}</h2>
       <ChartControls url={url} state={state} section="course" />
       {first === undefined || last === undefined || first === last ? (
         <p class="plot-empty read">
@@ -246,7 +247,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           align="date"
           hasBars
           asOf={history.asOf}
-          label={`${title}${view === "per-day" ? " per day" : ""} of ${repository.fullName}`}
+          label={`${title}${VIEW_FACTS[view].suffix} of ${repository.fullName}`}
           canZoom
         />
       )}

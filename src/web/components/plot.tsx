@@ -1,6 +1,7 @@
-import type { FunctionComponent as FC } from "preact";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import {
   type ChartInput,
+  type ChartPoint,
   type ChartSeries,
   type ChartSpan,
   distanceText,
@@ -16,6 +17,7 @@ import {
   noteOfSpan,
   spanOf,
   stepOf,
+  VIEW_FACTS,
   type View,
   withoutDoubtful,
 } from "../../charts/charts.js";
@@ -58,7 +60,7 @@ const SIZES = {
  * drawing's geometry and the points beside it; it draws nothing but a crosshair.
  */
 export const Plot: FC<PlotProps> = (props) => {
-  const { series, align, view = "total", spans = [], canZoom = false, hasLegend = true } = props;
+  const { series, align, spans = [], canZoom = false, hasLegend = true } = props;
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawChart({
       ...props,
@@ -83,7 +85,7 @@ export const Plot: FC<PlotProps> = (props) => {
         {draw("narrow")}
       </div>
       {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
-      {props.hasBars === true || (props.isSum === true && view === "total") ? null : <Reading {...props} />}
+      {props.hasBars === true ? null : <Reading {...props} />}
       <SpanNotes spans={isByDate(align) ? spans : []} />
       <PlotData {...props} />
     </div>
@@ -91,28 +93,12 @@ export const Plot: FC<PlotProps> = (props) => {
 };
 
 /** The newest point of a single line in words. */
-const Reading: FC<PlotProps> = ({ metric, series, align, view = "total", spans = [] }) => {
-  const [only] = series;
-  const { unit } = METRIC_WORDS[metric];
-  const gain = view === "per-day" ? gainsOf(withoutDoubtful(only?.points ?? [], spans)).at(-1) : undefined;
-  const [before, last] = only?.points.slice(-2) ?? [];
-  if (series.length !== 1 || align !== "date" || before === undefined || last === undefined) return null;
-  if (view === "per-day")
-    return gain === undefined ? null : (
-      <p class="plot-reading soft small">
-        <Time at={gain.at} exact />: {formatDelta(gain.change)} {unit} in {distanceText(gain.at - gain.since)}
-        . Each bar is as high as its gain per day. Where snapshots are missing there is no bar.
-      </p>
-    );
-  const change = isBroken(before, last)
-    ? ""
-    : `, ${formatDelta(last.value - before.value)} since the previous snapshot`;
-  return (
-    <p class="plot-reading soft small">
-      <Time at={last.at} exact />: {formatCount(last.value)} {unit}
-      {change}; {SOURCE_WORDS[last.source]}
-    </p>
-  );
+const Reading: FC<PlotProps> = (props) => {
+  const { metric, series, align, view = "total", spans = [], isSum = false } = props;
+  const [only, ...others] = series;
+  if (only === undefined || others.length > 0 || align !== "date" || only.points.length < 2) return null;
+  const words = VIEWS[view].reading(only.points, spans, METRIC_WORDS[metric].unit, isSum);
+  return words && <p class="plot-reading soft small">{words}</p>;
 };
 
 /** The notes that the numbers in the chart refer to. */
@@ -164,7 +150,8 @@ const PlotData: FC<PlotProps> = (props) => {
     align,
     view,
     isSum,
-    lines: view === "total" ? totalLines(series) : gainLines(series, spans),
+    suffix: VIEW_FACTS[view].suffix,
+    lines: VIEWS[view].lines(series, spans),
     events: [
       ...milestonesOf(props).map((one) => ({
         from: seconds(one.point.at),
@@ -218,3 +205,43 @@ function gainLines(series: readonly ChartSeries[], spans: readonly ChartSpan[]) 
     };
   });
 }
+
+/** What a page says beside the drawing of a view. */
+interface PlotView {
+  /** The newest point of a line, which has two points or more. */
+  reading(points: readonly ChartPoint[], spans: readonly ChartSpan[], unit: string, isSum: boolean): Child;
+  /** The points for the script. */
+  lines(series: readonly ChartSeries[], spans: readonly ChartSpan[]): object[];
+}
+
+const VIEWS: Readonly<Record<View, PlotView>> = {
+  total: {
+    reading(points, _, unit, isSum) {
+      const [before, last] = points.slice(-2);
+      if (isSum || last === undefined) return null;
+      const change = isBroken(before, last)
+        ? ""
+        : `, ${formatDelta(last.value - (before?.value ?? 0))} since the previous snapshot`;
+      return (
+        <>
+          <Time at={last.at} exact />: {formatCount(last.value)} {unit}
+          {change}; {SOURCE_WORDS[last.source]}
+        </>
+      );
+    },
+    lines: totalLines,
+  },
+  "per-day": {
+    reading(points, spans, unit) {
+      const gain = gainsOf(withoutDoubtful(points, spans)).at(-1);
+      return gain === undefined ? null : (
+        <>
+          <Time at={gain.at} exact />: {formatDelta(gain.change)} {unit} in{" "}
+          {distanceText(gain.at - gain.since)}. Each bar is as high as its gain per day. Where snapshots are
+          missing there is no bar.
+        </>
+      );
+    },
+    lines: gainLines,
+  },
+};

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { CHART_WINDOWS, VIEWS } from "../../charts/charts.js";
+import { CHART_WINDOWS, VIEW_FACTS, VIEWS } from "../../charts/charts.js";
 import type { StarTotal } from "../../watchlists/watchlists.js";
 import { RANGE_WORDS, VIEW_WORDS } from "./chart-controls.js";
 import { Options } from "./links.js";
@@ -26,7 +26,7 @@ export interface SumChartProps {
 
 /** The total stars of repositories over time, or per day, with a table of the same data. The page needs PLOT_SCRIPTS. */
 export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query: { range, view } }) => {
-  const title = view === "per-day" ? "Stars per day" : "Total stars";
+  const { title, breaks } = VIEW_FACTS[view].sums;
   const last = points.at(-1);
   const hasRetained = points.some(({ retained }) => retained > 0);
   // Totals cannot be compared with sums that hold stars still held.
@@ -90,8 +90,7 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
           />
           {!hasJoined ? null : (
             <p class="soft small">
-              {view === "per-day" ? "Days without a bar" : "Breaks"}: repositories first tracked then, last on{" "}
-              {formatDate(joined.at(-1)?.at ?? null)}.
+              {breaks}: repositories first tracked then, last on {formatDate(joined.at(-1)?.at ?? null)}.
             </p>
           )}
           {!hasRetained ? null : (

@@ -4,7 +4,13 @@ import { RANKING_DEFINITIONS, WINDOW_LABELS } from "../../growth/growth.js";
 import { isoDay } from "../../lib/clock.js";
 import { chartPage, repositoryKey } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
-import { ALIGN_WORDS, METRIC_TITLES, RANGE_WORDS, readChartQuery } from "../components/chart-controls.js";
+import {
+  ALIGN_WORDS,
+  METRIC_TITLES,
+  RANGE_WORDS,
+  readChartQuery,
+  VIEW_WORDS,
+} from "../components/chart-controls.js";
 import { AddField, Chosen, RefusedNames } from "../components/chosen-repositories.js";
 import { MainButton, Snippet } from "../components/elements.js";
 import { withQuery, wordsOf } from "../components/links.js";
@@ -134,7 +140,6 @@ const THEME_WORDS: Readonly<Record<Theme, string>> = {
   dark: "Dark",
 };
 const SCOPE_WORDS = { overall: "Overall", language: "In its language" } as const;
-const VIEW_WORDS = { total: "Total", "per-day": "Gained per day" } as const;
 const SIZE_WORDS = wordsOf(SIZES, ({ width, height }) => `${width} × ${height}`);
 const RANKING_WORDS = wordsOf(RANKING_DEFINITIONS, ({ label }) => label);
 const SCALE_WORDS = { linear: "Linear", log: "Logarithmic" } as const;
