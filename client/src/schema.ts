@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: f25ec54aa83d3e2c
- * Types: bd6f5d8e3aa15674
+ * Document: 3c98add64850b0f5
+ * Types: 6e75619788781fa0
  */
 export interface paths {
     "/api": {
@@ -595,7 +595,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests can be served: the database responds */
+        /** Whether requests can be served: the database responds, and the catalogue is loaded */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -616,7 +616,7 @@ export interface paths {
         put?: never;
         /**
          * Request a repository to be tracked
-         * @description Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. Needs an account, unless the operator has opened it to everyone.
+         * @description Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. By default only operators may request repositories: with the session that the printed address begins, or with an API key of an account in SIDEREAL_OPERATORS. Otherwise it needs an account, unless it is open to everyone.
          */
         post: operations["requestTracking"];
         delete?: never;
@@ -656,7 +656,7 @@ export interface paths {
         put?: never;
         /**
          * Create a watchlist
-         * @description Both tokens are returned only here. `token` can change the list; `shareToken` can only read it. With an Idempotency-Key, a repeat within a day creates nothing and returns the same tokens.
+         * @description Both tokens are returned only here. `token` can change the list; `shareToken` can only read it. With an Idempotency-Key, a repeat within a day creates nothing and returns the same tokens; 410 if the list was deleted.
          */
         post: operations["createWatchlist"];
         delete?: never;
@@ -1265,7 +1265,7 @@ export interface components {
                  * @description The error code; decide by it, as messages may be reworded.
                  * @enum {string}
                  */
-                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "CURSOR_EXPIRED" | "WATCHLIST_DELETED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
                 /** @description What is wrong, in words. */
                 message: string;
                 /** @description The id of the request, as in X-Request-Id. */

@@ -38,6 +38,7 @@ export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time
 export {
   createOperatorUrl,
   endSessionsOf,
+  OPERATOR_COOKIE,
   OPERATOR_MS,
   OPERATOR_SESSION_MS,
   type Operator,

@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import type { Config } from "../config/config.js";
 import { type Database, writeDocument } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { type PageCookie, readCookie } from "../lib/cookies.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { insertEvent } from "./account-events.js";
-import { findAccountId } from "./addresses.js";
+import { addressesOf, findAccountId } from "./addresses.js";
 import type { AccountsContext } from "./context.js";
 import { isLoopback } from "./origin.js";
 import { endSessions, isRecentSignIn } from "./sessions.js";
@@ -21,8 +22,8 @@ export interface Operator {
 interface Visitor {
   /** The signed-in account, whose address is proven. */
   account: { id: string; email: string; sessionCreatedAt: number } | undefined;
-  /** Of a session that a key began. */
-  token: string | undefined;
+  /** The Cookie header, which may have a session that a key began. */
+  cookie: string | undefined;
   /** Whether the locality of the request is `local`. */
   isLocal: boolean;
 }
@@ -36,6 +37,13 @@ const KEY = "operator key";
 export const OPERATOR_MS = HOUR_MS;
 /** How long that browser may ask for repositories. */
 export const OPERATOR_SESSION_MS = 30 * DAY_MS;
+/** The session of an operator without an account. */
+export const OPERATOR_COOKIE: PageCookie = {
+  name: "sidereal.operator",
+  path: "/",
+  seconds: OPERATOR_SESSION_MS / 1_000,
+  sameSite: "Strict",
+};
 
 /** Whether the service is only for its own machine: its address is there, and the settings name no proxy in front. */
 const isForItsMachine = ({ baseUrl, trustedProxies }: Config): boolean =>
@@ -74,18 +82,30 @@ export class Operators {
   }
 
   /** Reads the database only for a visitor with a token that a key began. */
-  async find({ account, token, isLocal }: Visitor): Promise<Operator | undefined> {
-    if (account !== undefined && this.context.config.operators.includes(account.email.toLowerCase()))
+  async find({ account, cookie = "", isLocal }: Visitor): Promise<Operator | undefined> {
+    const { database, clock, config } = this.context;
+    if (account !== undefined && config.operators.includes(account.email.toLowerCase()))
       return { accountId: account.id, isRecent: isRecentSignIn(account) };
+    const token = readCookie(OPERATOR_COOKIE, cookie, config.baseUrl);
     if (token === undefined || tokenPrefix(token) !== "sido" || !this.mayUseKey(isLocal)) return undefined;
-    const { database, clock } = this.context;
+    const now = clock.now();
     const found = await database.read
       .selectFrom("operator_sessions")
       .select("began_at")
       .where("token_hash", "=", hashToken(token))
-      .where("began_at", ">", clock.now() - OPERATOR_SESSION_MS)
+      .where("began_at", ">", now - OPERATOR_SESSION_MS)
+      // One from the future would be young again when the clock is put right.
+      .where("began_at", "<=", now)
       .executeTakeFirst();
-    return found && { accountId: null, isRecent: found.began_at > clock.now() - OPERATOR_MS };
+    return found && { accountId: null, isRecent: found.began_at > now - OPERATOR_MS };
+  }
+
+  /** Whether the account with an id, such as that of a key, is an operator's. Reads the database only if any account is. */
+  async isOperator(accountId: string): Promise<boolean> {
+    const { database, config } = this.context;
+    if (config.operators.length === 0) return false;
+    const email = (await addressesOf(database, [accountId])).get(accountId);
+    return email !== undefined && config.operators.includes(email);
   }
 
   /** Uses up the key. Returns the token of a session; undefined for any other text, the second time, and after an hour. */

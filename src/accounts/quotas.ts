@@ -37,21 +37,24 @@ export class DailyQuotas {
   constructor(private readonly place: SecretPlace) {}
 
   /**
-   * What makes a request repeatable: `seed`, a secret for what it creates, the same for each repeat; and `remember`, to be called in the
-   * transaction that creates it, so that the quotas of what is created bound what is remembered. `remember` throws IDEMPOTENCY_KEY_REUSED
-   * if the caller has sent the key with another body. Bodies are remembered until the next day (UTC) ends, as digests.
+   * What makes a request repeatable: `seeds`, secrets for what it creates if it is new, and for what it created yesterday if it is a
+   * repeat; and `remember`, to be called in the transaction that creates it, so that the quotas of what is created bound what is
+   * remembered. `remember` returns whether it is a repeat, and throws IDEMPOTENCY_KEY_REUSED if the caller has sent the key with another
+   * body. Bodies are remembered until the next day (UTC) ends, as digests; then the key is new, and so are its secrets.
    */
   async repeatable({ caller, key, body }: Repeatable, now: number) {
     const secret = await readSecret(this.place);
     const digest = createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex");
     const holder = hidden(secret, 0, JSON.stringify([caller, key]));
     const used = Number.parseInt(digest.slice(0, BODY_BITS / 4), 16);
-    const row = { quota: IDEMPOTENCY, holder, ends_at: endOf(DAY_MS, now) + DAY_MS, used };
-    const remember = async (tx: Tx): Promise<void> => {
-      await tx
+    const today = endOf(DAY_MS, now);
+    const row = { quota: IDEMPOTENCY, holder, ends_at: today + DAY_MS, used };
+    const remember = async (tx: Tx): Promise<boolean> => {
+      const added = await tx
         .insertInto("quota_use")
         .values(row)
         .onConflict((conflict) => conflict.doNothing())
+        .returning("used")
         .execute();
       const known = await tx
         .selectFrom("quota_use")
@@ -65,8 +68,10 @@ export class DailyQuotas {
           "IDEMPOTENCY_KEY_REUSED",
           "This Idempotency-Key was sent before with another body.",
         );
+      return known.length > added.length;
     };
-    return { seed: hidden(secret, 0, `${holder} ${digest}`), remember };
+    const seedOf = (day: number) => hidden(secret, day, `${holder} ${digest}`);
+    return { seeds: [seedOf(today), seedOf(today - DAY_MS)] as const, remember };
   }
 
   /**

@@ -13,9 +13,12 @@ export const libraryNow = (): Date => new Date(systemClock.now());
 /** How long after signing in somebody may do what a stolen session must not. */
 export const RECENT_MINUTES = 15;
 
-/** Whether somebody signed in within the last 15 minutes, so that a session left open elsewhere is not enough. */
+/**
+ * Whether somebody signed in within the last 15 minutes, so that a session left open elsewhere is not enough. One that began under a
+ * clock that was far ahead is not recent.
+ */
 export function isRecentSignIn({ sessionCreatedAt }: { sessionCreatedAt: number }): boolean {
-  return libraryNow().getTime() - sessionCreatedAt < RECENT_MINUTES * 60_000;
+  return Math.abs(libraryNow().getTime() - sessionCreatedAt) < RECENT_MINUTES * 60_000;
 }
 
 /** Throws REAUTHENTICATION_REQUIRED unless `isRecentSignIn`. */
@@ -144,7 +147,8 @@ export class Sessions {
   /** Records that a session is used. Requests do not wait for the write: if it fails, the next use tries again. False: it has ended. */
   recordUse({ id, seenAt }: { id: string; seenAt: number }): boolean {
     const now = libraryNow().getTime();
-    if (now - seenAt >= IDLE_MS) return false;
+    // A use in the future, under a clock that was wrong, would keep it alive until then.
+    if (Math.abs(now - seenAt) >= IDLE_MS) return false;
     if (now - seenAt < WRITE_INTERVAL_MS) return true;
     const write = () =>
       sql`update sessions set seen_at = ${now} where id = ${id} and seen_at <= ${now - WRITE_INTERVAL_MS}`.execute(

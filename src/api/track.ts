@@ -107,14 +107,19 @@ async function requestView(request: TrackRequest, { modules }: ApiServices): Pro
   };
 }
 
-/** Whether a request belongs to an account: by its key, or by a session used from our own pages. */
-async function hasAccount(
-  { caller, headers }: HttpRequest,
+/** Whether a request belongs to an account, and to an operator: by its key, or by a session used from our own pages. */
+async function requesterOf(
+  { caller, headers, locality }: HttpRequest,
   { members, config }: ApiServices,
-): Promise<boolean> {
-  if (caller.kind === "key") return true;
-  if (headers.cookie === undefined || !isOwnOrigin(headers, config)) return false;
-  return (await members.accounts.find(headers.cookie)) !== undefined;
+): Promise<{ hasAccount: boolean; isOperator: boolean }> {
+  const { accounts, operators } = members;
+  if (caller.kind === "key")
+    return { hasAccount: true, isOperator: await operators.isOperator(caller.account ?? "") };
+  const { cookie } = headers;
+  if (cookie === undefined || !isOwnOrigin(headers, config)) return { hasAccount: false, isOperator: false };
+  const account = await accounts.find(cookie);
+  const operator = await operators.find({ account, cookie, isLocal: locality() === "local" });
+  return { hasAccount: account !== undefined, isOperator: operator !== undefined };
 }
 
 export const requestTracking = operation({
@@ -122,7 +127,7 @@ export const requestTracking = operation({
   tags,
   summary: "Request a repository to be tracked",
   description:
-    "Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. Needs an account, unless the operator has opened it to everyone.",
+    "Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. By default only operators may request repositories: with the session that the printed address begins, or with an API key of an account in SIDEREAL_OPERATORS. Otherwise it needs an account, unless it is open to everyone.",
   body: z.strictObject({
     repository: z.string().min(1).max(2_000).openapi({ example: "https://github.com/facebook/react" }),
   }),
@@ -135,12 +140,16 @@ export const requestTracking = operation({
   },
   errors: ["UNAUTHENTICATED", "FORBIDDEN", "RATE_LIMITED"],
   handle: async ({ http, services, body }) => {
-    const { access, perDay } = services.config.onDemand;
+    const { hasAccount, isOperator } = await requesterOf(http, services);
+    // Operators decide what is tracked.
+    const { access, perDay } = isOperator
+      ? ({ access: "everyone", perDay: undefined } as const)
+      : services.config.onDemand;
     const quota = perDay === undefined ? undefined : { tracked: perDay };
     const requested = await services.modules.trackRequests.request(
       body.repository,
       { access, forges: await services.modules.forges.current() },
-      { hasAccount: await hasAccount(http, services), adding: quotaOf(http.caller, quota) },
+      { hasAccount, adding: quotaOf(http.caller, quota) },
     );
     if ("repository" in requested) return json({ data: knownView(requested.repository) });
     const { request } = requested;

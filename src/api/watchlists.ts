@@ -63,7 +63,7 @@ export const createWatchlist = operation({
   tags,
   summary: "Create a watchlist",
   description:
-    "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it. With an Idempotency-Key, a repeat within a day creates nothing and returns the same tokens.",
+    "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it. With an Idempotency-Key, a repeat within a day creates nothing and returns the same tokens; 410 if the list was deleted.",
   body: watchlistBody,
   headers: z.object({
     "idempotency-key": z
@@ -85,7 +85,7 @@ export const createWatchlist = operation({
       headers: z.object({ Location: z.string(), ETag: z.string() }),
     },
   },
-  errors: ["FORBIDDEN", "IDEMPOTENCY_KEY_REUSED"],
+  errors: ["FORBIDDEN", "WATCHLIST_DELETED", "IDEMPOTENCY_KEY_REUSED"],
   handle: async (request) => {
     const { body, http } = request;
     const { name, ...named } = body;

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Account, RefusedRequest, Source } from "../accounts/accounts.js";
-import type { AppError } from "../lib/errors.js";
+import type { AppError, ErrorCode } from "../lib/errors.js";
 import { agentFamily } from "./agents.js";
 import { truncatedAddress } from "./callers.js";
 import type { Charge } from "./charge.js";
 import { localityOf } from "./hosts.js";
-import type { Caller } from "./limiter.js";
+import type { Caller, Decision } from "./limiter.js";
 import type { HttpRequest } from "./request.js";
 import type { Target } from "./targets.js";
 
@@ -27,8 +27,17 @@ export interface Exchange {
   fault: AppError | undefined;
   /** What it was counted as; undefined before that, and if nothing is limited. */
   charge: Charge | undefined;
+  /** The request to another route as which it appears in usage; see `ChargedAs`. */
+  usedAs?: UsedAs;
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
+}
+
+interface UsedAs extends Pick<Exchange, "charge"> {
+  name: Target["name"];
+  status: number;
+  code: ErrorCode | null;
+  left: Decision | undefined;
 }
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

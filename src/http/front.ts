@@ -190,12 +190,10 @@ export class Front {
     { route, query }: Parameters<ChargedAs>[0],
     work: () => Promise<T>,
   ) {
-    const { admission, clock } = this.#options;
-    const { target, caller, address } = exchange;
+    const { caller, address } = exchange;
     const name = { method: route.method, route: pathPattern(route) };
     const cost = costOf(route.limit, route.method, query);
-    const charge = await admission.charge({ caller, address, cost });
-    const used = { ...exchange, target: { ...target, name, cost }, beganAt: clock.monotonic(), charge };
+    const charge = await this.#options.admission.charge({ caller, address, cost });
     let outcome: Pick<AppError, "status" | "code"> | undefined;
     let units: number | undefined;
     try {
@@ -209,7 +207,7 @@ export class Front {
     } finally {
       const { status = 200, code = null } = outcome ?? {};
       const left = await charge?.settle(status, units, false);
-      this.#sender.record(used, { status, code, bytes: 0, left });
+      exchange.usedAs = { name, charge, status, code, left };
     }
   }
 

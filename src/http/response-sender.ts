@@ -115,20 +115,21 @@ export class ResponseSender {
   #finish(exchange: Exchange, sent: Sent): void {
     const { clock, traffic } = this.#options;
     traffic.note(exchange.target.name, sent.status, clock.monotonic() - exchange.beganAt);
-    this.record(exchange, sent);
+    this.#record(exchange, sent);
   }
 
-  /** Counts a request with a key in its usage, when its response is sent. */
-  record(exchange: Exchange, { status, bytes, code, left }: Sent): void {
-    const { keyId, message, target, beganAt, charge } = exchange;
+  /** Counts a request with a key in its usage, once, when its response is sent. */
+  #record({ usedAs, ...exchange }: Exchange, sent: Sent): void {
+    const { keyId, message, target, beganAt } = exchange;
+    const { name, charge, status, code, left } = usedAs ?? { ...exchange, ...sent, name: target.name };
     const { admission, clock, recordUsage } = this.#options;
     if (keyId === undefined) return;
     recordUsage({
       keyId,
-      method: target.name.method,
-      route: target.name.route,
+      method: name.method,
+      route: name.route,
       status,
-      bytes,
+      bytes: sent.bytes,
       durationMs: clock.monotonic() - beganAt,
       // The numbers of a request that counted against its address are not the key's.
       allowance: charge?.isOfKey ? allowanceOf(left) : undefined,

@@ -49,6 +49,16 @@ export function repositoriesArgument(least: number, most: number) {
 
 /** The repositories that an argument names, each once. Throws NOT_FOUND, naming those that are not tracked. */
 export async function findNamed(modules: Modules, given: readonly Given[]): Promise<Named[]> {
+  const { found, missing } = await findSome(modules, given);
+  if (missing.length > 0) throw new AppError("NOT_FOUND", missingText(missing));
+  return found;
+}
+
+/** The same, with those that are not tracked. Throws NOT_FOUND if none is. */
+export async function findSome(
+  modules: Modules,
+  given: readonly Given[],
+): Promise<{ found: Named[]; missing: string[] }> {
   const { catalog } = modules;
   const ids = given.map(({ meant }) => ("id" in meant ? meant.id : 0));
   const names = given.map(({ meant }) => ("id" in meant ? undefined : meant));
@@ -60,13 +70,19 @@ export async function findNamed(modules: Modules, given: readonly Given[]): Prom
   const byId = new Map(found.map((one) => [one.id, one]));
   const repositories = await catalog.findMany([...byId.keys()]);
   const known = new Set(repositories.map(({ id }) => id));
-  const unknown = given
+  const missing = given
     .filter((_, i) => !known.has(found[i]?.id ?? 0))
-    .map(({ text }) => foreignText(text, SHOWN));
-  if (unknown.length > 0)
-    throw new AppError(
-      "NOT_FOUND",
-      `Not tracked here: ${unknown.join(", ")}. Find names with search_repositories.`,
-    );
-  return repositories.map((one) => ({ ...one, ...renamedView(byId.get(one.id)?.renamedFrom) }));
+    .map(({ text }) => foreignText(text, SHOWN) ?? "");
+  if (repositories.length === 0) throw new AppError("NOT_FOUND", missingText(missing));
+  return {
+    found: repositories.map((one) => ({ ...one, ...renamedView(byId.get(one.id)?.renamedFrom) })),
+    missing,
+  };
 }
+
+/** Says which repositories of an argument are not tracked. */
+export function missingText(missing: readonly string[]): string {
+  return `Not tracked here: ${missing.join(", ")}. Find names with search_repositories.`;
+}
+
+export const missingOutput = { missing: z.array(z.string()) };

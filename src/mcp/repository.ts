@@ -3,7 +3,7 @@ import { getRepositoryByFullName, readDetail, renamedView } from "../api/api.js"
 import { WINDOWS, type Window } from "../growth/growth.js";
 import { z } from "../lib/schema.js";
 import { doubtsOf, freshnessOutput, renamedOf, renamedText, rowOf, rowSchema } from "./lists.js";
-import { findNamed, MAX_TOGETHER, repositoriesArgument } from "./named.js";
+import { findSome, MAX_TOGETHER, missingOutput, missingText, repositoriesArgument } from "./named.js";
 import {
   type Columns,
   DETAIL_TEXT,
@@ -66,19 +66,22 @@ export const repositoryTool: Tool = tool({
   title: "Repositories in detail",
   description: `Counts, growth over 24h, 7d and 30d with its confidence and doubts, ranks, names and facts of 1 to ${MAX_TOGETHER} repositories. Use it before you call growth real.`,
   args: z.object({ repositories: repositoriesArgument(1, MAX_TOGETHER) }),
-  output: z.object({ repositories: z.array(detailSchema) }),
+  output: z.object({ repositories: z.array(detailSchema), ...missingOutput }),
   operation: getRepositoryByFullName,
   surcharge: { parameter: "repo", counts: "values", included: 1, step: 1, most: MAX_TOGETHER },
   run: async ({ repositories: given }, { services }) => {
     const { catalog } = services.modules;
     const repositories: Result[] = [];
-    for (const { id, renamedFrom } of await findNamed(services.modules, given)) {
-      const found = await catalog.describeById(id);
-      if (found === undefined) continue;
-      const detail = await readDetail(found, { services, query: { explain: "false", window: "7d" } });
+    const { found, missing } = await findSome(services.modules, given);
+    for (const { id, renamedFrom } of found) {
+      const described = await catalog.describeById(id);
+      if (described === undefined) continue;
+      const detail = await readDetail(described, { services, query: { explain: "false", window: "7d" } });
       repositories.push(resultOf({ ...detail, ...renamedView(renamedFrom) }, services.config.baseUrl));
     }
-    return { data: { repositories }, text: repositories.map(textOf).join("\n\n") };
+    const texts = repositories.map(textOf);
+    if (missing.length > 0) texts.push(missingText(missing));
+    return { data: { repositories, missing }, text: texts.join("\n\n") };
   },
 });
 

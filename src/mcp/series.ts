@@ -14,7 +14,14 @@ import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.
 import { z } from "../lib/schema.js";
 import type { Days } from "../repositories/repositories.js";
 import { freshnessOutput, renamedOf, renamedText, rowSchema } from "./lists.js";
-import { findNamed, MAX_TOGETHER, repositoriesArgument } from "./named.js";
+import {
+  findNamed,
+  findSome,
+  MAX_TOGETHER,
+  missingOutput,
+  missingText,
+  repositoriesArgument,
+} from "./named.js";
 import { type Columns, day, foreignText, freshness, percent, signed, table } from "./text.js";
 import { type Tool, tool } from "./tool.js";
 
@@ -55,9 +62,7 @@ const seriesSchema = z.object({
     .describe("Oldest first. BACKFILLED points count stars still held, the others all stars."),
   pointsAvailable: z.number().describe("The number of points from which these were evenly chosen."),
   gaps: z.array(gapSchema).describe("Ranges with missing refreshes."),
-  seams: z
-    .array(seamSchema)
-    .describe("Neighbouring points that count different stars: the step between them is no growth."),
+  seams: z.array(seamSchema).describe("Neighbours that count different stars: the step is no growth."),
 });
 type Shown = z.output<typeof seriesSchema>;
 
@@ -88,13 +93,14 @@ const seriesTool = tool({
     ...spanOutput,
     resolution: z.string().describe("The step between available points; all: every snapshot."),
     repositories: z.array(seriesSchema),
+    ...missingOutput,
   }),
   operation: listSeveralMetrics,
   run: async ({ repositories: given, window, points: most, ...days }, { services }) => {
     const { modules, config, clock } = services;
-    const named = await findNamed(modules, given);
-    const { several, units } = await readSeveral(modules, named, { window, ...days, step: "all" });
-    const repositories = named.map((repository): Shown => {
+    const { found, missing } = await findSome(modules, given);
+    const { several, units } = await readSeveral(modules, found, { window, ...days, step: "all" });
+    const repositories = found.map((repository): Shown => {
       const { points, gaps, seams } = seriesPartsView(several.of(repository.id));
       const [first, last] = [points[0], points.at(-1)];
       const isComparable = seams.length === 0 && points.length > 1;
@@ -112,8 +118,10 @@ const seriesTool = tool({
         seams: seams.slice(0, MAX_GAPS),
       };
     });
-    const data = { window: spanText(window, days), resolution: several.resolution, repositories };
-    return { data, text: repositories.map((one) => seriesText(one, data.window)).join("\n\n"), units };
+    const data = { window: spanText(window, days), resolution: several.resolution, repositories, missing };
+    const texts = repositories.map((one) => seriesText(one, data.window));
+    if (missing.length > 0) texts.push(missingText(missing));
+    return { data, text: texts.join("\n\n"), units };
   },
 });
 
@@ -150,14 +158,14 @@ const comparedSchema = z.object({
   first: nullableNumber.describe("The count at from."),
   last: nullableNumber.describe("The count at to."),
   change: nullableNumber.describe(
-    "The plain difference over the window, between points that count the same; null with fewer than two. Not the counted gain: see get_repositories.",
+    "The plain difference over the window, between points that count the same; null with fewer than two.",
   ),
   changePercent: nullableNumber.describe(
     "change in percent of first; null if the points count different stars.",
   ),
   changePerDay: nullableNumber,
   doubts: z.array(z.string()).describe("STALE, SEAM or an availability; empty: none is known."),
-  points: z.array(z.object({ at: z.string(), value: z.number() })).describe("A few points, evenly chosen."),
+  points: z.array(z.object({ at: z.string(), value: z.number() })).describe("Evenly chosen."),
 });
 type Compared = z.output<typeof comparedSchema>;
 

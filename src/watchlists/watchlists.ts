@@ -57,6 +57,8 @@ interface NewWatchlist {
   adding: Adding | undefined;
 }
 
+type Tokens = readonly [token: string, shareToken: string];
+
 interface WatchlistsOptions {
   database: Database;
   clock: Clock;
@@ -90,36 +92,51 @@ export class Watchlists {
     return this.#create({ name, repositoryIds, adding }, [createToken("sidw"), createToken("sidr")]);
   }
 
-  /** The same, once: a repeat returns the first list as it is now. Throws IDEMPOTENCY_KEY_REUSED for another body. */
+  /**
+   * The same, once: a repeat returns the first list as it is now. Throws IDEMPOTENCY_KEY_REUSED for another body, and
+   * WATCHLIST_DELETED if the list was deleted, as its tokens must never work again.
+   */
   async createOnce(list: NewWatchlist, request: Repeatable): Promise<CreatedWatchlist> {
-    const { seed, remember } = await this.#quotas.repeatable(request, this.#clock.now());
-    const [token, shareToken] = [derivedToken("sidw", seed), derivedToken("sidr", seed)];
-    const find = async (error?: unknown): Promise<CreatedWatchlist | undefined> => {
-      try {
-        return { watchlist: await this.get({ token }), token, shareToken };
-      } catch (missing) {
-        if (error !== undefined) throw error;
-        if (!(missing instanceof AppError) || missing.code !== "NOT_FOUND") throw missing;
-        return undefined;
-      }
-    };
-    // A repeat at the same time fails, as both have one token.
-    const created = (await find()) ?? (await this.#create(list, [token, shareToken], remember).catch(find));
-    if (created === undefined) throw new AppError("INTERNAL", "A watchlist vanished while it was created.");
-    return created;
+    const { seeds, remember } = await this.#quotas.repeatable(request, this.#clock.now());
+    const tokensOf = (seed: string): Tokens => [derivedToken("sidw", seed), derivedToken("sidr", seed)];
+    const [today, yesterday] = [tokensOf(seeds[0]), tokensOf(seeds[1])];
+    const find = async () => (await this.#findCreated(today)) ?? this.#findCreated(yesterday);
+    const found = await find();
+    if (found !== undefined) return found;
+    try {
+      return await this.#create(list, today, remember);
+    } catch (error) {
+      // A repeat at the same time fails, as both have one token.
+      const created = await find();
+      if (created === undefined) throw error;
+      return created;
+    }
+  }
+
+  async #findCreated([token, shareToken]: Tokens): Promise<CreatedWatchlist | undefined> {
+    try {
+      return { watchlist: await this.get({ token }), token, shareToken };
+    } catch (error) {
+      if (error instanceof AppError && error.code === "NOT_FOUND") return undefined;
+      throw error;
+    }
   }
 
   async #create(
     { name, repositoryIds, adding }: NewWatchlist,
-    [token, shareToken]: readonly [string, string],
-    remember?: (tx: Tx) => Promise<void>,
+    [token, shareToken]: Tokens,
+    remember?: (tx: Tx) => Promise<boolean>,
   ): Promise<CreatedWatchlist> {
     const { durable, dialect } = this.#database;
     const hashes = { token_hash: hashToken(token), share_token_hash: hashToken(shareToken) };
     const at = this.#clock.now();
     const count = await this.#quotas.counterOf(adding);
     const watchlist = await durable.transaction().execute(async (tx) => {
-      await remember?.(tx);
+      if (await remember?.(tx))
+        throw new AppError(
+          "WATCHLIST_DELETED",
+          "The list that was created with this Idempotency-Key was deleted.",
+        );
       const row = await insertRow(tx, hashes, { name, now: at });
       const items = await appendItems(tx, dialect, { id: row.id, repositoryIds, at });
       await count(tx, { kind: "lists", amount: 1, now: at });

@@ -1,49 +1,13 @@
 import { createHash } from "node:crypto";
-import { createBrowserSecret, OPERATOR_SESSION_MS } from "../accounts/accounts.js";
-import { cookieScope } from "../lib/base-url.js";
+import { createBrowserSecret } from "../accounts/accounts.js";
+import { type PageCookie, readCookie, writeCookie } from "../lib/cookies.js";
 import { VISIT_MS } from "../watchlists/watchlists.js";
 import type { PageRequest } from "./page-request.js";
 
 /** The cookies of pages besides the session: how they are written, the last visits of lists, and who requested a mail. */
 
-/** A cookie that only the server reads, no script and no other site. */
-export interface PageCookie {
-  /** Without its prefix. */
-  name: string;
-  /** Below the base URL. */
-  path: string;
-  seconds: number;
-  /** Default: Lax. */
-  sameSite?: "Strict";
-}
-
-/** The session of an operator without an account. */
-export const OPERATOR: PageCookie = {
-  name: "sidereal.operator",
-  path: "/",
-  seconds: OPERATOR_SESSION_MS / 1_000,
-  sameSite: "Strict",
-};
-
 /** That a browser hides the note on the sample, for 180 days. */
 export const SAMPLE_HIDDEN: PageCookie = { name: "sidereal.sample", path: "/", seconds: 180 * 86_400 };
-
-/** The value of a cookie in a Cookie header. */
-export function readCookie(cookie: PageCookie, header: string | null, baseUrl: string): string | undefined {
-  const wanted = `${cookieScope(baseUrl, cookie.path).prefix}${cookie.name}=`;
-  return header
-    ?.split(/; ?/)
-    .find((one) => one.startsWith(wanted))
-    ?.slice(wanted.length);
-}
-
-/** The Set-Cookie header of a cookie; undefined deletes it. Values consist of letters, digits, `.`, `-` and `_`. */
-export function writeCookie(cookie: PageCookie, value: string | undefined, baseUrl: string): string {
-  const { prefix, path, secure } = cookieScope(baseUrl, cookie.path);
-  const seconds = value === undefined ? 0 : cookie.seconds;
-  const { name, sameSite = "Lax" } = cookie;
-  return `${prefix}${name}=${value ?? ""}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=${sameSite}${secure ? "; Secure" : ""}`;
-}
 
 /** When a browser viewed lists without an owner: at most twenty, kept for 180 days, sent to their pages only. */
 const SEEN: PageCookie = { name: "sidereal.seen", path: "/watchlists", seconds: 180 * 86_400 };

@@ -1,9 +1,10 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import { databaseFault } from "../database/database.js";
+import { writeCookie } from "../lib/cookies.js";
 import { Note } from "./components/elements.js";
 import { Interruption, isInterrupted } from "./components/forge-state.js";
-import { SAMPLE_HIDDEN, writeCookie } from "./cookies.js";
+import { SAMPLE_HIDDEN } from "./cookies.js";
 import type { Page, PageRequest, Redirect, Result } from "./page-request.js";
 import { type ForgeProgress, Progress, readProgress } from "./progress.js";
 

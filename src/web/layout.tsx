@@ -1,12 +1,13 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
+import { readCookie } from "../lib/cookies.js";
 import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
 import { ActionButton, MainButton, Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
 import { formatCount, formatDate } from "./components/numbers.js";
-import { readCookie, SAMPLE_HIDDEN } from "./cookies.js";
+import { SAMPLE_HIDDEN } from "./cookies.js";
 import { Head, isPublic } from "./head.js";
 import type { FrameRequest, Page } from "./page-request.js";
 import type { RenderContext } from "./render-context.js";

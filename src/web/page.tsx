@@ -11,7 +11,6 @@ import {
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
-import { OPERATOR, readCookie } from "./cookies.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
 import type { FrameRequest, Page, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
@@ -72,9 +71,12 @@ export class PageRenderer {
   }
 
   async #pageRequest(http: HttpRequest, facts: Facts): Promise<PageRequest> {
-    const { modules, members, baseUrl } = this.#site;
-    const token = readCookie(OPERATOR, http.headers.cookie ?? null, baseUrl);
-    const visitor = { account: http.account, token, isLocal: http.locality() === "local" };
+    const { modules, members } = this.#site;
+    const visitor = {
+      account: http.account,
+      cookie: http.headers.cookie,
+      isLocal: http.locality() === "local",
+    };
     const [summary, operator, forges] = await Promise.all([
       modules.rankings.summary(),
       members.operators.find(visitor),

@@ -1,9 +1,9 @@
 import type { FunctionComponent as FC } from "preact";
 import { safeNext } from "../accounts/accounts.js";
+import { type PageCookie, readCookie, writeCookie } from "../lib/cookies.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { type Repository, repositoryId } from "../repositories/repositories.js";
-import { type PageCookie, readCookie, writeCookie } from "./cookies.js";
 import type { PageRequest, Redirect } from "./page-request.js";
 
 /** Saving repositories to one's watchlist: the star and its form, and repositories that are pending until sign-in. */

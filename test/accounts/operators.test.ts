@@ -206,7 +206,7 @@ onSqliteAndLong("Operators", (engine) => {
     world.clock.advance(OPERATOR_SESSION_MS);
     const late = await request(second);
     assert.equal(late.status, 403);
-    assert.match(late.text, /Only the operator may ask for repositories here/);
+    assert.match(late.text, /Only operators may request repositories here/);
     await world.members.accounts.removeExpired();
     assert.deepEqual(
       await world.modules.database.read.selectFrom("operator_sessions").selectAll().execute(),

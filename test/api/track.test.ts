@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createOperatorUrl } from "../../src/accounts/accounts.js";
+import { loadConfig } from "../../src/config/config.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
 import { errorOf } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
@@ -122,7 +125,45 @@ onSqliteAndLong("POST /api/track", (engine) => {
     for (const world of [off, await openWorld({ SIDEREAL_TRACK: "off" })]) {
       const { status, code, message } = errorOf(await request(world, "o/n"));
       assert.deepEqual([status, code], [403, "FORBIDDEN"]);
-      assert.match(message, /^Only the operator may ask .* SIDEREAL_TRACK/);
+      assert.match(message, /^Only operators may request .* SIDEREAL_OPERATORS.* SIDEREAL_TRACK/);
+    }
+  });
+
+  test("is for operators by default: in a browser that opened the printed address, or by a key of their account", async () => {
+    const base = "http://127.0.0.1:3000";
+    const local = await createWorld(engine, { SIDEREAL_PROVIDERS: "github", SIDEREAL_BASE_URL: base });
+    const from = (path: string, init: RequestInit) =>
+      local.request(path, {
+        ...init,
+        peer: "127.0.0.1",
+        headers: { Host: "127.0.0.1:3000", ...init.headers },
+      });
+    const config = loadConfig({ SIDEREAL_BASE_URL: base });
+    const url = (await createOperatorUrl(local.modules.database, config, NOW)) ?? "";
+    const entered = await from(url.slice(base.length), {});
+    const Cookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const ask = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ repository: "o/n" });
+      const sent = { "Content-Type": "application/json", ...headers };
+      return (await from(PATH, { method: "POST", body, headers: sent })).status;
+    };
+    assert.equal(await ask({ Cookie, Origin: base }), 202);
+    assert.equal(await ask({ Cookie, "Sec-Fetch-Site": "same-origin" }), 202);
+    for (const other of [{}, { Cookie }, { Cookie, Origin: "https://elsewhere.example" }])
+      assert.equal(await ask(other), 403);
+    local.clock.set(NOW - DAY_MS);
+    assert.equal(await ask({ Cookie, Origin: base }), 403, "a session that began in the future has ended");
+
+    const settings = { SIDEREAL_TRACK: "off", SIDEREAL_OPERATORS: "ann@example.org" };
+    const world = await openWorld({ ...mailbox.settings, ...settings });
+    for (const [email, status] of [
+      ["ann@example.org", 202],
+      ["bob@example.org", 403],
+    ] as const) {
+      const member = await signIn(world, mailbox, email);
+      const { key } = await createKey(world, member);
+      assert.equal((await request(world, "o/n", member.headers)).status, status);
+      assert.equal((await request(world, "o/n", { "X-API-Key": key })).status, status);
     }
   });
 

@@ -169,6 +169,27 @@ onSqliteAndLong("/api/watchlists/:token", (engine) => {
     assert.equal((await create(body, "short")).status, 400);
   });
 
+  test("a deleted list stays deleted, whenever its POST is repeated", async () => {
+    const key = { "Idempotency-Key": "of-a-list-that-is-deleted" };
+    const create = () => world.send("POST", "/api/watchlists", { ids: ["1"] }, key);
+    const { token, shareToken } = (await create()).body.data;
+    assert.equal((await world.send("DELETE", `/api/watchlists/${token}`)).status, 204);
+    for (const day of [0, 1]) {
+      world.clock.advance(day * 24 * 3_600_000);
+      assert.deepEqual(errorOf(await create()), {
+        status: 410,
+        code: "WATCHLIST_DELETED",
+        message: "The list that was created with this Idempotency-Key was deleted.",
+      });
+    }
+    // Then the key is forgotten, and makes another list.
+    world.clock.advance(24 * 3_600_000);
+    const { status, body } = await create();
+    assert.deepEqual([status, body.data.ids], [201, ["1"]]);
+    assert.notEqual(body.data.shareToken, shareToken);
+    assert.equal((await world.get(`/api/watchlists/${token}`)).status, 404);
+  });
+
   test("nobody else gets a list by its Idempotency-Key", async () => {
     const create = (peer: string) =>
       world.request("/api/watchlists", {

@@ -125,7 +125,7 @@ onSqliteAndLong("Calls of tools", (engine) => {
       {
         // The client tries whether there is a stream, and gets a 405.
         "GET /mcp": 1,
-        "POST /mcp": 5,
+        "POST /mcp": 2,
         "GET /api/trending": 1,
         "GET /api/repos/{provider}/by-full-name": 1,
         "GET /api/metrics": 1,

@@ -174,6 +174,18 @@ onSqliteAndLong("The tools", (engine) => {
     assert.equal(added.data.repositories, 2);
   });
 
+  test("of several repositories those that are tracked are returned, and the others named", async () => {
+    for (const tool of ["get_repositories", "get_series"]) {
+      const { isError, data, text } = await call(client, tool, {
+        repositories: ["no/such", "a/one", "999"],
+      });
+      assert.equal(isError, false);
+      const found = data.repositories.map(({ repository }: { repository: string }) => repository);
+      assert.deepEqual([found, data.missing], [["github:a/one"], ["no/such", "999"]]);
+      assert.match(text, /Not tracked here: no\/such, 999\. Find names with search_repositories\.$/);
+    }
+  });
+
   test("a table of numbers makes no formatter for each of them, which took most of the time of a call", async (t) => {
     const { mock } = t.mock.method(Number.prototype, "toLocaleString");
     const { text } = await call(client, "get_series", { repositories: ["a/one"], window: "all" });
@@ -286,7 +298,7 @@ onSqliteAndLong("The tools", (engine) => {
     ],
     [
       "get_repositories",
-      { repositories: ["a/one", "github:no/such", 999] },
+      { repositories: ["github:no/such", 999] },
       /^NOT_FOUND: Not tracked here: github:no\/such, 999\. Find names with search_repositories\./,
     ],
     ["get_series", { repositories: Array(7).fill("a/one") }, /repositories: must be 1 to 6 repositories/],

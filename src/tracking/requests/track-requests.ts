@@ -59,7 +59,7 @@ export function checkMayAsk({ access, forges }: TrackPolicy, requester?: Request
   if (access === "off" || forges.length === 0)
     throw new AppError(
       "FORBIDDEN",
-      "Only the operator may ask for repositories here. Operators open the address that the start of the service or sidereal operator-key prints; with SIDEREAL_TRACK=accounts or everyone, others may ask too.",
+      "Only operators may request repositories here. This needs the session that begins with the address which the start of the service or sidereal operator-key prints (programs send its cookie and Origin), or an API key of an account in SIDEREAL_OPERATORS. With SIDEREAL_TRACK=accounts or everyone, others may request too.",
     );
   if (access === "accounts" && requester?.hasAccount === false)
     throw new AppError("UNAUTHENTICATED", "Sign in, or send an API key, to request a repository.", {

@@ -1,7 +1,7 @@
-import { OPERATOR_MS } from "../../accounts/accounts.js";
+import { OPERATOR_COOKIE, OPERATOR_MS } from "../../accounts/accounts.js";
+import { readCookie, writeCookie } from "../../lib/cookies.js";
 import { AppError } from "../../lib/errors.js";
 import { Command } from "../components/elements.js";
-import { OPERATOR, readCookie, writeCookie } from "../cookies.js";
 import type { Handler, OperatorRequest, Page, PageHandler, PageRequest, Redirect } from "../page-request.js";
 
 /** Becoming an operator without an account, and the check that all pages of operators make. */
@@ -18,7 +18,7 @@ export async function showEnter(request: PageRequest): Promise<Page | Redirect> 
     const token = await members.operators.enterByKey(key);
     if (token !== undefined) {
       members.events.record("operator_entered", request);
-      return { location: "/", status: 303, cookies: [writeCookie(OPERATOR, token, baseUrl)] };
+      return { location: "/", status: 303, cookies: [writeCookie(OPERATOR_COOKIE, token, baseUrl)] };
     }
     if (operator?.isRecent !== true) {
       members.events.record("operator_refused", request);
@@ -32,10 +32,10 @@ export async function showEnter(request: PageRequest): Promise<Page | Redirect> 
 /** Ends the session that a key began. That of an account continues. */
 export async function leave(request: OperatorRequest): Promise<Redirect> {
   const { members, cookie, baseUrl } = request;
-  const token = readCookie(OPERATOR, cookie, baseUrl);
+  const token = readCookie(OPERATOR_COOKIE, cookie, baseUrl);
   if (token !== undefined) await members.operators.leave(token);
   members.events.record("operator_left", request);
-  return { location: "/", status: 303, cookies: [writeCookie(OPERATOR, undefined, baseUrl)] };
+  return { location: "/", status: 303, cookies: [writeCookie(OPERATOR_COOKIE, undefined, baseUrl)] };
 }
 
 /**
