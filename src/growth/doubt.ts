@@ -2,6 +2,7 @@ import {
   type Anomaly,
   COUNT_NAMES,
   countText,
+  MEASURED_COUNTS,
   type MeasuredCount,
   REVERTED,
   type Reading,
@@ -83,6 +84,11 @@ export function findDoubt(
     i = end;
   }
   return { anomalies, doubtful };
+}
+
+/** Whether the newest of these readings is not believed, or not yet. */
+export function isNewestDoubted(readings: readonly Reading[]): boolean {
+  return MEASURED_COUNTS.some((measure) => findDoubt(readings, measure, null).doubtful.at(-1) === true);
 }
 
 /** The index of the first reading that may be believed: a zero before a large count is a failed reading. */

@@ -27,6 +27,8 @@ export interface Observation {
   factTimes?: FactTimes;
   /** Counts at `at` or earlier, oldest first. Must be iterable more than once. */
   snapshots: Iterable<Snapshot>;
+  /** true: the snapshots are recorded, but their counts are not those of the repository, as they may be wrong. */
+  isDoubted?: boolean;
   /** When the repository was first known, if earlier than `at`. */
   discoveredAt?: number;
   /** The id to give it if it is new and the id is free. Keeps links valid after export and import. */

@@ -101,7 +101,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     setColumn(draft, "import_source", observation.source);
   // The repository that had the name then is gone.
   if (identities.hasLostName(draft)) setColumn(draft, "availability", "GONE");
-  if (!isCounted) {
+  if (!isCounted && observation.isDoubted !== true) {
     for (const snapshot of observation.snapshots) {
       // Stars still held are fewer than all.
       if (snapshot.source === "BACKFILLED") continue;

@@ -1,11 +1,13 @@
 /** Second readings of repositories whose counts have fallen doubtfully: which are planned, and the lane that reads them. */
 import { sql } from "kysely";
-import { readNumber, type Tx } from "../database/database.js";
+import { type Dialect, readNumber, type Tx } from "../database/database.js";
 import { concernsForge, type Provider, UpstreamFailure, type UpstreamRepository } from "../forges/forges.js";
+import { isNewestDoubted } from "../growth/growth.js";
 import { HOUR_MS } from "../lib/clock.js";
+import { basisOf, readReadings } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
 import { type Lane, responded, type Step, waiting } from "./lane.js";
-import { observationOf, type Update } from "./outcomes.js";
+import { isDoubtful, observationOf, type Update } from "./outcomes.js";
 import { due, keptNodeId, nextDue, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
 const RECHECK_MS = 5 * 60_000;
@@ -33,8 +35,14 @@ export async function recheckStep(lane: Lane): Promise<Step> {
   const at = clock.now();
   const { repositoryId } = asked;
   await lease.write(async (tx) => {
-    if (found !== undefined)
-      await modules.catalog.recordIn(tx, [{ ...observationOf(provider.name, found, at), repositoryId }]);
+    const [before] = await readTracked(tx, dialect, { ids: [repositoryId] });
+    if (before === undefined) return;
+    if (found !== undefined) {
+      const observation = { ...observationOf(provider.name, found, at), repositoryId };
+      const update = { before, row: before, observation, isDoubtful: isDoubtful(before, found) };
+      const [{ observation: own } = update] = await holdBack(tx, dialect, [update]);
+      await modules.catalog.recordIn(tx, own === undefined ? [] : [own]);
+    }
     const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
     if (row === undefined) return;
     const nodeId = keptNodeId(row.nodeId, found?.nodeId ?? null);
@@ -60,6 +68,35 @@ async function readAgain(
     reporter.failed(error, clock.now());
     return undefined;
   }
+}
+
+/**
+ * Leaves the counts of readings that growth does not believe yet out of the repositories, which keep the last believed ones: only their
+ * snapshots are recorded. The others are no longer doubtful.
+ */
+export async function holdBack(tx: Tx, dialect: Dialect, updates: readonly Update[]): Promise<Update[]> {
+  const doubtful = updates.filter(({ isDoubtful, observation }) => isDoubtful && observation !== undefined);
+  if (doubtful.length === 0) return [...updates];
+  const ids = doubtful.map(({ row }) => row.repositoryId);
+  const from = Math.min(...doubtful.map(({ before }) => before.countedAt ?? 0));
+  const known = await readReadings(tx, dialect, { ids, span: { from }, onDamaged: () => {} });
+  const isHeld = ({ before, row, observation }: Update) => {
+    const later = [...(known.get(row.repositoryId)?.snapshots() ?? [])].filter(
+      ({ capturedAt, source }) => capturedAt > (before.countedAt ?? 0) && basisOf(source) === "TOTAL",
+    );
+    const { stars, forks, openIssues, watchers, countedAt } = before;
+    const last = { capturedAt: countedAt ?? 0, stars: stars ?? 0, forks, openIssues, watchers };
+    const readings = [{ ...last, source: "OBSERVED" } as const, ...later, ...(observation?.snapshots ?? [])];
+    return isNewestDoubted(readings.map((one) => ({ ...one, at: one.capturedAt })));
+  };
+  const held = new Set(doubtful.filter(isHeld));
+  return updates.map((update) => {
+    if (!held.has(update) || update.observation === undefined) return { ...update, isDoubtful: false };
+    const { stars: _, forks: __, openIssues: ___, watchers: ____, ...facts } = update.observation.facts;
+    // "Unchanged" would confirm these counts, and not those that stay.
+    const row = { ...update.row, etag: null };
+    return { ...update, row, observation: { ...update.observation, facts, isDoubted: true } };
+  });
 }
 
 /**

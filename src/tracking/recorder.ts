@@ -16,7 +16,7 @@ import {
   type Update,
   updateOf,
 } from "./outcomes.js";
-import { planRechecks } from "./recheck.js";
+import { holdBack, planRechecks } from "./recheck.js";
 import {
   afterOwnRecord,
   FIRST_INTERVAL_MS,
@@ -190,9 +190,10 @@ export class Recorder {
   /** Returns the updates as they are written: without the losses that are held back. */
   async #write(tx: Tx, all: readonly Update[], at: number): Promise<readonly Update[]> {
     const { catalog, database } = this.#lane.modules;
-    const updates = all.some(({ isLost }) => isLost)
+    const limited = all.some(({ isLost }) => isLost)
       ? await limitLosses(tx, this.#lane, { updates: all, at })
       : all;
+    const updates = await holdBack(tx, database.dialect, limited);
     const observed = updates.filter(hasObservation);
     const { repositoryIds } = await catalog.recordIn(
       tx,

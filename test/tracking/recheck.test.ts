@@ -97,6 +97,50 @@ onSqliteAndLong("A reading whose counts have fallen doubtfully", (engine) => {
     assert.equal(agains(forge, GITHUB.again), 1);
   });
 
+  test("is not the count of the repository until as many readings agree as growth wants", async (t) => {
+    for (const [part, needed] of [
+      [0.5, 2],
+      [0, 3],
+    ] as const) {
+      const { world, forge } = await start(t, engine, GITHUB);
+      const { id, stars } = await largest(world);
+      forge.switches.lie = (truth) => ({ stars: Math.floor(truth.stars * part) });
+      const shown = async () => {
+        const { stars: count } = await world.modules.catalog.get(id);
+        const { body } = await world.get("/api/repos?sort=stars");
+        assert.equal(body.data.find((one: { id: string }) => one.id === String(id)).stars, count);
+        return count ?? 0;
+      };
+      const counts = async () => (await starsOf(world, id)).filter((count) => count < 0.75 * stars).length;
+      while ((await counts()) < needed) {
+        await makeRefreshesDue(world);
+        await world.pass(3 * MINUTE_MS);
+        const read = await counts();
+        assert.equal((await shown()) === stars, read < needed, `${read} of ${needed} at ${part}`);
+      }
+      assert.ok((await shown()) < 0.75 * stars);
+      // Back at once: nothing was confirmed in between.
+      forge.switches.lie = null;
+      await makeRefreshesDue(world);
+      await world.pass(3 * MINUTE_MS);
+      assert.equal(await shown(), stars);
+    }
+  });
+
+  test("that was wrong never replaces the count, and the next good one is the count", async (t) => {
+    const { world, forge } = await start(t, engine, GITHUB);
+    const { id, onForge, stars } = await largest(world);
+    forge.switches.lie = (truth, { kind }) =>
+      truth.id === onForge && kind === GITHUB.refresh ? { stars: 0 } : undefined;
+    await makeRefreshesDue(world);
+    for (let minute = 0; minute < 12; minute++) {
+      await world.pass(MINUTE_MS);
+      assert.ok(((await world.modules.catalog.get(id)).stars ?? 0) >= stars, `minute ${minute}`);
+    }
+    assert.ok((await starsOf(world, id)).includes(0), "its snapshot is recorded");
+    assert.equal(agains(forge, GITHUB.again), 1);
+  });
+
   test("is read a second time once per refresh while the endpoints disagree", async (t) => {
     const { world, forge } = await start(t, engine, GITLAB);
     const { id, onForge } = await largest(world);
