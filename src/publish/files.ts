@@ -23,7 +23,10 @@ export function fileName(part: string, taken?: RegExp): string {
   const name = part.replaceAll(ESCAPED, (character) => `_${character.charCodeAt(0).toString(16)}`);
   const isPlain = /^[ -~]+$/.test(part) && name.length <= MAX_NAME && !RESERVED.test(name);
   if (isPlain && taken?.test(name) !== true) return name;
-  const beginning = part.replaceAll(/[^a-z0-9]+/gi, "-").slice(0, 40);
+  const beginning = part
+    .replaceAll(/[^a-z0-9]+/gi, "-")
+    .replace(/^-/, "")
+    .slice(0, 40);
   return `${beginning}~${createHash("sha256").update(part).digest("hex").slice(0, 20)}`;
 }
 

@@ -35,6 +35,7 @@ export async function lookUp(
   const result: LookedUp = { ids: new Map(), unread: {}, problems: [], isOverdue: false };
   /** Forges that permit nothing more, with the number of repositories that were not looked up therefore. */
   const closed = new Map<string, number>();
+  const refused = new Set<string>();
   const links = new LinkCounts();
   const isNew = (one: ListedAddress) => earlier[repositoryKey(one)] === undefined;
   // Links that were never looked up come before those that led to nothing a week ago.
@@ -47,11 +48,14 @@ export async function lookUp(
     const isRecent = ageMs >= 0 && ageMs < PATIENCE_MS;
     if (day !== undefined) result.unread[key] = day;
     if (readme !== undefined && links.skips(readme, isRecent)) continue;
-    const failure = closed.has(provider) ? undefined : await attempt(pass, address, result);
+    let failure = closed.has(provider) ? undefined : await attempt(pass, address, result);
     if (failure === "found") {
       delete result.unread[key];
       continue;
     }
+    // A token that was refused is not used for a while, which is not for lack of quota.
+    if (failure?.kind === "quota" && refused.has(provider)) failure = undefined;
+    if (failure?.kind === "refused") refused.add(provider);
     if (failure === undefined) closed.set(provider, (closed.get(provider) ?? 0) + 1);
     else if (isTemporary(failure.kind)) closed.set(provider, 0);
     if (readme === undefined) {
@@ -69,7 +73,7 @@ export async function lookUp(
   }
   for (const [provider, count] of closed)
     if (count > 0)
-      result.problems.push(`${provider.toLowerCase()}: ${count} more are looked up by the next run`);
+      result.problems.push(`${provider.toLowerCase()}: repositories left for the next run: ${count}`);
   result.problems.push(...links.problems());
   return result;
 }

@@ -54,8 +54,27 @@ test("links are not taken for dead while their forge does not respond, and a spe
   assert.equal(spent.asked.length, 1);
   assert.match(
     problems.join("\n"),
-    /With a token in SIDEREAL_GITHUB_TOKENS it permits more\.\ngithub: 599 more/,
+    /With a token in SIDEREAL_GITHUB_TOKENS it permits more\.\ngithub: repositories left for the next run: 599$/,
   );
+});
+
+test("a refused token is named once, and not as a spent quota", async () => {
+  let kind: FailureKind = "refused";
+  const provider = {
+    settings: { tokens: ["a"] },
+    refreshOne: async () => {
+      const failure = new UpstreamFailure(kind, "");
+      kind = "quota";
+      throw failure;
+    },
+  };
+  const pass = { contextOf: () => ({ provider }) } as unknown as Pass;
+  const names = LINKS.slice(0, 3).map(({ readme, ...one }) => one);
+  const { problems } = await lookUp(pass, names, { earlier: {}, now: START });
+  assert.deepEqual(problems, [
+    "github:dead/link-0: The forge refused the request: check the token and what it may read.",
+    "github: repositories left for the next run: 2",
+  ]);
 });
 
 test("a day of the future, as a wrong clock writes it, holds nothing up", async () => {
