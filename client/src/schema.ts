@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 3c98add64850b0f5
- * Types: 6e75619788781fa0
+ * Document: 8b3603a5319419db
+ * Types: 85308ebbe5101523
  */
 export interface paths {
     "/api": {
@@ -520,7 +520,7 @@ export interface paths {
         };
         /**
          * Dated files with all public data, newest first
-         * @description If the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without personal data.
+         * @description If the operator offers them: all repositories and snapshots as NDJSON, compressed with gzip, without personal data.
          */
         get: operations["listDumps"];
         put?: never;
@@ -531,7 +531,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/dumps/{dump}/{file}": {
+    "/api/dumps/{file}": {
         parameters: {
             query?: never;
             header?: never;
@@ -539,8 +539,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A file of a dump
-         * @description One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit. Single ranges are supported, so a download can be resumed.
+         * The file of a dump
+         * @description It never changes. Costs one unit. Single ranges are supported, so a download can be resumed.
          */
         get: operations["getDumpFile"];
         put?: never;
@@ -2068,8 +2068,13 @@ export interface components {
             ageDays: number | null;
         };
         Dump: {
-            /** @description Its time, such as 20260430T120000Z. */
-            id: string;
+            /** @description Of the file, such as sidereal-20260430T120000Z.ndjson.gz. */
+            name: string;
+            /**
+             * Format: uri
+             * @description Where the file is.
+             */
+            url: string;
             /**
              * Format: date-time
              * @description It contains everything recorded before this time.
@@ -2086,29 +2091,10 @@ export interface components {
             repositoryCount: number;
             /** @description Number of snapshots. */
             snapshots: number;
-            /** @description Of all files. */
+            /** @description Of the compressed file. */
             bytes: number;
-            /**
-             * Format: uri
-             * @description The checksums of all files, for sha256sum -c.
-             */
-            checksums: string;
-            /** @description Its files. */
-            files: {
-                /** @description repositories.parquet, or snapshots/YYYY-MM.parquet. */
-                path: string;
-                /**
-                 * Format: uri
-                 * @description Its address.
-                 */
-                url: string;
-                /** @description Size in bytes. */
-                bytes: number;
-                /** @description Number of rows. */
-                rows: number;
-                /** @description The checksum of the file. */
-                sha256: string;
-            }[];
+            /** @description The checksum of the file. */
+            sha256: string;
         };
         Limits: {
             /**
@@ -4188,9 +4174,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The id of the dump. */
-                dump: string;
-                /** @description The path of the file. */
+                /** @description The name of the dump. */
                 file: string;
             };
             cookie?: never;
@@ -4203,8 +4187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/vnd.apache.parquet": string;
-                    "text/plain": string;
+                    "application/gzip": string;
                 };
             };
             /** @description The range of the file. */
@@ -4213,7 +4196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/vnd.apache.parquet": string;
+                    "application/gzip": string;
                 };
             };
         };

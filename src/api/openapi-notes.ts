@@ -84,7 +84,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   canEdit: { description: "Whether the token of the request may change the list.", example: true },
   capturedAt: { description: "When the counts were taken.", example: NEWEST },
   challenge: { example: "c2lkZXJlYWwtY2hhbGxlbmdl" },
-  checksums: { example: "https://sidereal.example/api/dumps/20260822T040720Z/SHA256SUMS" },
   clientDataJSON: {
     description: "As the browser returned it, Base64url.",
     example: "eyJ0eXBlIjoid2ViYXV0aG4",
@@ -211,7 +210,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   pageUrl: { description: "The page about it.", example: "https://sidereal.example/repos/github/vuejs/core" },
   parameter: { description: "The parameter, header or field of the body.", example: "language" },
   passkeys: { description: "The passkeys of the account." },
-  path: { example: "repositories.parquet" },
   pointCount: { description: "Number of points.", example: 31 },
   pointsFrom: { example: DAY_BEFORE },
   position: { description: "The position, from 1.", example: 3 },

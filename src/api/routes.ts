@@ -199,7 +199,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/embed/card.png", getCard, { ...EMBED, limit: limit("embed", { cost: 8 }) }),
   // The list changes without a change of the catalogue.
   open("/api/dumps", listDumps, { cache: { kind: "private" } }),
-  open("/api/dumps/{dump}/{file*}", getDumpFile, { cache: { kind: "private" } }),
+  open("/api/dumps/{file}", getDumpFile, { cache: { kind: "private" } }),
   open("/api/limits", getLimits, { limit: limit("default", { cost: 0 }), cache: NO_STORE }),
   open("/healthz", getHealth, PROBE),
   open("/readyz", getReadiness, PROBE),

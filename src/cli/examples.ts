@@ -47,11 +47,8 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal import --manifest manifest.csv github-ranking-2026-04.tar.xz", "imports an archive of days"],
     ["sidereal import --date 2026-04-30T04:00:00Z -", "imports one day from standard input"],
   ],
-  export: [
-    ["sidereal export everything.ndjson", "writes a file that can be imported"],
-    ["sidereal export --format parquet --out analysis", "writes a folder of files to analyse"],
-  ],
-  dump: [["sidereal dump", "for a timer: writes the files that people may download"]],
+  export: [["sidereal export everything.ndjson", "writes a file that can be imported"]],
+  dump: [["sidereal dump", "for a timer: writes the file that people may download"]],
   derive: [["sidereal derive", "brings growth, ranks and search up to date"]],
   backup: [["sidereal backup sidereal-2026-04-30.backup", "while the service runs"]],
   restore: [

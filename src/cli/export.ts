@@ -4,19 +4,11 @@ import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { errorCode } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
-import {
-  exportCatalogue,
-  exportParquet,
-  isDumpDue,
-  type ParquetManifest,
-  Refusal,
-  writeDump,
-  writeState,
-} from "../transfer/transfer.js";
+import { exportCatalogue, isDumpDue, Refusal, writeDump, writeState } from "../transfer/transfer.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, showProgress, withModules } from "./host.js";
 
 interface ExportOptions {
-  format: "ndjson" | "parquet" | "state";
+  format: "ndjson" | "state";
   out?: string;
   json?: boolean;
 }
@@ -24,14 +16,10 @@ interface ExportOptions {
 export function addExport(program: Command, host: Host): void {
   program
     .command("export")
-    .description(
-      "write the whole catalogue as NDJSON, which can be imported, as Parquet files to analyse, or as a state of publish",
-    )
-    .argument("[file]", "output file, or the folder of Parquet files or of a state; default: standard output")
+    .description("write the whole catalogue as NDJSON, which can be imported, or as a state of publish")
+    .argument("[file]", "output file, or the folder of a state; default: standard output")
     .addOption(
-      new Option("--format <name>", "format of the output")
-        .choices(["ndjson", "parquet", "state"])
-        .default("ndjson"),
+      new Option("--format <name>", "format of the output").choices(["ndjson", "state"]).default("ndjson"),
     )
     .option("--out <path>", "the same as [file]")
     .option("--json", "print the report as JSON")
@@ -41,16 +29,9 @@ export function addExport(program: Command, host: Host): void {
       if (format === "ndjson") return runExport(host, target, json);
       if (target === undefined)
         throw new CommandFault(`The format ${format} needs a folder: --out <folder>.`);
-      const failed = `${target} cannot be written`;
-      if (format === "state")
-        return withCatalogue(host, failed, async ({ catalog }) => {
-          await writeState(catalog, target, { since: Number.POSITIVE_INFINITY, withoutHistory: new Set() });
-          return reportOf(json, { folder: target }, `written to ${target}`);
-        });
-      await withCatalogue(host, failed, async ({ catalog }, onProgress) => {
-        const manifest = await exportParquet(catalog, target, { clock: host.clock, onProgress });
-        const { sizes, text } = sizesOf(manifest);
-        return reportOf(json, { ...sizes, folder: target }, `${text} in ${target}`);
+      await withCatalogue(host, `${target} cannot be written`, async ({ catalog }) => {
+        await writeState(catalog, target, { since: Number.POSITIVE_INFINITY, withoutHistory: new Set() });
+        return reportOf(json, { folder: target }, `written to ${target}`);
       });
     });
 }
@@ -72,18 +53,12 @@ export function addDump(program: Command, host: Host): void {
         return;
       }
       await withCatalogue(host, "no dump was written", async ({ catalog }, onProgress) => {
-        const { name, manifest } = await writeDump(catalog, { folder, kept, clock, onProgress });
-        const { sizes, text } = sizesOf(manifest);
-        return reportOf(json, { dump: name, ...sizes }, `dump ${name}: ${text}`);
+        const dump = await writeDump(catalog, { folder, kept, clock, onProgress });
+        const { name, repositoryCount: repositories, snapshots, bytes } = dump;
+        const text = `${repositories} repositories and ${snapshots} snapshots in ${(bytes / 1e6).toFixed(1)} MB`;
+        return reportOf(json, { dump: name, repositories, snapshots, bytes }, `${name}: ${text}`);
       });
     });
-}
-
-/** Sizes of Parquet files, for programs and in words. */
-function sizesOf({ repositoryCount: repositories, snapshots, files }: ParquetManifest) {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const text = `${repositories} repositories and ${snapshots} snapshots written to ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB`;
-  return { sizes: { repositories, snapshots, files: files.length, bytes }, text };
 }
 
 async function runExport(host: Host, file: string | undefined, json: boolean): Promise<void> {

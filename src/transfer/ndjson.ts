@@ -24,7 +24,7 @@ import { type Line, readLines } from "./lines.js";
 import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from "./values.js";
 
 /** The version of the format that this program writes and reads. */
-const VERSION = 1;
+export const VERSION = 1;
 const MAX_FILE_NAME = 400;
 /** Greater ids are refused, so that ids assigned after them are still exact as numbers. */
 const MAX_ID = 2 ** 52;

@@ -7,9 +7,9 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from "node:path";
 import { isoTime } from "../lib/clock.js";
 import { PARTIAL, replaceFile } from "../lib/replace-file.js";
-import type { DumpedRepository, Snapshot } from "../repositories/repositories.js";
+import type { Catalog, DumpedRepository, Snapshot } from "../repositories/repositories.js";
+import { dumpPages } from "./export.js";
 import { headerLine, namedSnapshotLine, repositoryLine } from "./ndjson.js";
-import { type DumpedCatalog, dumpPages } from "./parquet.js";
 
 const REPOSITORIES = "repositories.ndjson";
 const SNAPSHOTS = "snapshots";
@@ -37,7 +37,7 @@ interface StateOptions {
 
 /** Writes the folder; each file is replaced as a whole. Returns whether anything in it has changed. */
 export async function writeState(
-  catalog: Pick<DumpedCatalog, "dump">,
+  catalog: Pick<Catalog, "dump">,
   folder: string,
   options: StateOptions,
 ): Promise<boolean> {

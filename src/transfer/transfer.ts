@@ -3,10 +3,7 @@
  * imported twice, out of order, or again after a crash. Invalid lines are reported with file, number and reason, damaged files with the
  * damage; everything else is imported.
  */
-import type { Catalog } from "../repositories/repositories.js";
 import { CsvRecords } from "./csv.js";
-import { fileLine, headerLine, repositoryLines } from "./ndjson.js";
-import { dumpPages } from "./parquet.js";
 import { Refusal, time } from "./values.js";
 
 export {
@@ -21,14 +18,13 @@ export {
 export { type CheckedStore, checkStore, type Finding, repairStore } from "./check.js";
 export { FORMATS, type FormatName } from "./csv-layouts.js";
 export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps.js";
+export { dumpPages, exportCatalogue } from "./export.js";
 export type { Problem, ReadProgress } from "./gathering.js";
 export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
-export { dumpPages, exportParquet, type ParquetManifest, sumsOf } from "./parquet.js";
 export { readSample } from "./sample-file.js";
 export { stateFiles, writeState } from "./state.js";
 export { Refusal } from "./values.js";
-export { openWorkFolder } from "./work-folder.js";
 
 /** Reads a manifest: CSV with the columns `file` and `source_commit_time`. Throws Refusal, also for times after `now`. */
 export function readManifest(csv: string, now: number): Map<string, number> {
@@ -51,23 +47,4 @@ export function readManifest(csv: string, now: number): Map<string, number> {
 /** The time in an option. Throws Refusal, also for a time after `now`. */
 export function parseTime(text: string, now: number): number {
   return time(text, "date", now);
-}
-
-/** The whole catalogue as lines: repositories by id, then the imported files. `totals` counts what was yielded. */
-export async function* exportCatalogue(
-  catalog: Catalog,
-  totals = { repositories: 0, snapshots: 0 },
-  onProgress: (repositories: number) => void = () => {},
-): AsyncGenerator<string> {
-  yield `${headerLine()}\n`;
-  for await (const page of dumpPages(catalog)) {
-    for (const dumped of page) {
-      yield `${[...repositoryLines(dumped)].join("\n")}\n`;
-      totals.snapshots += dumped.snapshots.length;
-      totals.repositories++;
-    }
-    onProgress(totals.repositories);
-  }
-  // At the end: a file must not be known before its rows.
-  for (const file of await catalog.dumpFiles()) yield `${fileLine(file)}\n`;
 }

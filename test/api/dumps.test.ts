@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -17,7 +17,7 @@ const root = temporaryFolder();
 const newFolder = () => mkdtempSync(join(root, "dumps-"));
 /** More than two parts. */
 const BYTES = 700_001;
-const FILE = `/api/dumps/${PLANTED}/repositories.parquet`;
+const FILE = `/api/dumps/${PLANTED}`;
 const content = plantedBytes(BYTES);
 const sha256 = createHash("sha256").update(content).digest("hex");
 
@@ -39,68 +39,40 @@ onSqlite("Dumps over HTTP", (engine) => {
     };
   };
 
-  test("are listed with their files and checksums, and may be kept by nobody without asking", async () => {
+  test("are listed with their sizes and checksums, and may be kept by nobody without asking", async () => {
     const { status, headers, body } = await world.get("/api/dumps");
     assert.equal(status, 200);
     assert.equal(headers.get("cache-control"), "private, no-cache");
-    const address = `https://sidereal.example/api/dumps/${PLANTED}`;
-    const small = (i: number, month: string) => ({
-      path: `snapshots/${month}.parquet`,
-      url: `${address}/snapshots/${month}.parquet`,
-      bytes: 1_000 * i,
-      rows: 10 * (i + 1),
-      sha256: createHash("sha256")
-        .update(plantedBytes(1_000 * i))
-        .digest("hex"),
-    });
-    const first = { path: "repositories.parquet", url: `${address}/repositories.parquet` };
     assert.deepEqual(body, {
       data: [
         {
-          id: PLANTED,
+          name: PLANTED,
+          url: `https://sidereal.example${FILE}`,
           asOf: "2026-04-30T12:00:00.000Z",
           version: 1,
           catalogue: "real",
           repositoryCount: 10,
           snapshots: 50,
-          bytes: BYTES + 3_000,
-          checksums: `${address}/SHA256SUMS`,
-          files: [{ ...first, bytes: BYTES, rows: 10, sha256 }, small(1, "2026-03"), small(2, "2026-04")],
+          bytes: BYTES,
+          sha256,
         },
       ],
     });
   });
 
-  test("give every file that they list, as an attachment that may be kept for a year", async () => {
-    const { body } = await world.get("/api/dumps");
-    for (const { url, bytes, sha256: sum } of body.data[0].files) {
-      const file = await fetched({ "Accept-Encoding": "gzip, br" }, "GET", new URL(url).pathname);
-      assert.equal(file.status, 200);
-      assert.equal(createHash("sha256").update(file.bytes).digest("hex"), sum);
-      assert.equal(file.headers.get("content-length"), String(bytes));
-      assert.equal(file.headers.get("content-encoding"), null);
-      assert.equal(file.headers.get("etag"), `"${sum}"`);
-      assert.equal(file.headers.get("cache-control"), "public, max-age=31536000, immutable");
-      assert.equal(file.headers.get("accept-ranges"), "bytes");
-      assert.equal(file.headers.get("content-type"), "application/vnd.apache.parquet");
-      assert.equal(file.headers.get("access-control-allow-origin"), "*");
-      // What reads parts of Parquet files in a browser needs them.
-      assert.match(file.headers.get("access-control-expose-headers") ?? "", /Accept-Ranges, Content-Range/);
-    }
-    // Generated clients encode the slash.
-    const { status, headers } = await fetched({}, "GET", `/api/dumps/${PLANTED}/snapshots%2F2026-03.parquet`);
-    assert.equal(status, 200);
-    assert.equal(
-      headers.get("content-disposition"),
-      `attachment; filename="sidereal-${PLANTED}-snapshots-2026-03.parquet"`,
-    );
-  });
-
-  test("give their checksums in the form of sha256sum", async () => {
-    const { status, headers, body } = await world.get(`/api/dumps/${PLANTED}/SHA256SUMS`);
-    assert.equal(status, 200);
-    assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
-    assert.match(body, new RegExp(`^${sha256}  repositories\\.parquet\\n[0-9a-f]{64}  snapshots/2026-03`));
+  test("are attachments that may be kept for a year, and are not compressed again", async () => {
+    const file = await fetched({ "Accept-Encoding": "gzip, br" });
+    assert.equal(file.status, 200);
+    assert.ok(file.bytes.equals(content));
+    assert.equal(file.headers.get("content-length"), String(BYTES));
+    assert.equal(file.headers.get("content-encoding"), null);
+    assert.equal(file.headers.get("etag"), `"${sha256}"`);
+    assert.equal(file.headers.get("cache-control"), "public, max-age=31536000, immutable");
+    assert.equal(file.headers.get("accept-ranges"), "bytes");
+    assert.equal(file.headers.get("content-type"), "application/gzip");
+    assert.equal(file.headers.get("content-disposition"), `attachment; filename="${PLANTED}"`);
+    assert.equal(file.headers.get("access-control-allow-origin"), "*");
+    assert.match(file.headers.get("access-control-expose-headers") ?? "", /Accept-Ranges, Content-Range/);
   });
 
   test("send no body to HEAD, and none to who has the file", async () => {
@@ -138,21 +110,31 @@ onSqlite("Dumps over HTTP", (engine) => {
     assert.match(none.bytes.toString(), /RANGE_NOT_SATISFIABLE/);
   });
 
-  test("have no other files, whatever is in the path", async () => {
+  test("are no other files, whatever is in the path", async () => {
     for (const path of [
-      `/api/dumps/${PLANTED}/manifest.json`,
-      `/api/dumps/${PLANTED}/snapshots`,
-      `/api/dumps/${PLANTED}/snapshots/2026-05.parquet`,
-      `/api/dumps/${PLANTED}/snapshots%2F..%2Frepositories.parquet`,
-      `/api/dumps/${PLANTED}/..%2f..%2f..%2fetc%2fpasswd`,
-      `/api/dumps/..%2f${PLANTED}/repositories.parquet`,
-      "/api/dumps/20260430T120001Z/repositories.parquet",
-      `/api/dumps/${PLANTED}/repositories.parquet%00`,
-      `/api/dumps/${PLANTED}/REPOSITORIES.parquet`,
+      `/api/dumps/${PLANTED.replace("ndjson.gz", "json")}`,
+      `/api/dumps/${PLANTED}.partial`,
+      `/api/dumps/${PLANTED}/`,
+      "/api/dumps/..%2f..%2f..%2fetc%2fpasswd",
+      `/api/dumps/..%2f${PLANTED}`,
+      "/api/dumps/sidereal-20260430T120001Z.ndjson.gz",
+      `${FILE}%00`,
+      FILE.toUpperCase(),
     ]) {
       const { status } = await fetched({}, "GET", path);
       assert.ok(status === 404 || status === 400, `${path} ${status}`);
     }
+  });
+
+  test("of earlier versions, which were folders of Parquet files, are not served", async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "20260430T120000Z"));
+    for (const file of ["manifest.json", "repositories.parquet"])
+      writeFileSync(join(folder, "20260430T120000Z", file), "{}");
+    const other = await createWorld(engine, { SIDEREAL_DUMPS_DIR: folder });
+    assert.deepEqual((await other.get("/api/dumps")).body, { data: [] });
+    for (const path of ["20260430T120000Z", "20260430T120000Z/repositories.parquet"])
+      assert.equal((await other.request(`/api/dumps/${path}`)).status, 404);
   });
 
   test("that vanish between list and download are not found", async () => {
@@ -160,7 +142,7 @@ onSqlite("Dumps over HTTP", (engine) => {
     plantDump(folder, BYTES);
     const other = await createWorld(engine, { SIDEREAL_DUMPS_DIR: folder });
     await other.get("/api/dumps");
-    rmSync(join(folder, PLANTED), { recursive: true });
+    rmSync(join(folder, PLANTED));
     assert.equal((await other.request(FILE)).status, 404);
     assert.deepEqual((await other.get("/api/dumps")).body, { data: [] });
   });
@@ -220,7 +202,7 @@ onSqlite("Downloads of dumps", (engine) => {
   test("of a file that has become shorter break off, so that nobody takes it for whole", async () => {
     const response = await open();
     assert.equal(response.headers["content-length"], String(64 * 2 ** 20));
-    truncateSync(join(folder, PLANTED, "repositories.parquet"), 2 ** 20);
+    truncateSync(join(folder, PLANTED), 2 ** 20);
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;

@@ -46,7 +46,7 @@ describe("Completion in bash", needs("bash"), () => {
 
   test("offers what may follow: commands below, and the values of options and arguments", () => {
     assert.deepEqual(offered("database", "di"), ["distribute"]);
-    assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet", "state"]);
+    assert.deepEqual(offered("export", "--format", ""), ["ndjson", "state"]);
     assert.deepEqual(offered("completion", "").sort(), ["bash", "fish", "zsh"]);
   });
 
@@ -68,7 +68,7 @@ test("zsh offers commands, options and values", needs("zsh"), async () => {
   };
   assert.ok(offered("").includes("serve:serve the API and the pages, and nothing else"));
   assert.ok(offered("import", "--").some((one) => one.startsWith("--manifest:")));
-  assert.deepEqual(offered("export", "--format", ""), ["ndjson", "parquet", "state"]);
+  assert.deepEqual(offered("export", "--format", ""), ["ndjson", "state"]);
   assert.deepEqual(offered("import", "--manifest", ""), ["FILES"]);
   assert.ok(offered("database", "").some((one) => one.startsWith("status:")));
 });
@@ -84,7 +84,7 @@ test("fish offers commands, options and values", needs("fish"), async () => {
   assert.ok(offered("sidereal sta").includes("start"));
   assert.ok(offered("sidereal database di").includes("distribute"));
   assert.ok(offered("sidereal import --man").includes("--manifest"));
-  assert.deepEqual(offered("sidereal export --format p").filter(Boolean), ["parquet"]);
+  assert.deepEqual(offered("sidereal export --format s").filter(Boolean), ["state"]);
 });
 
 test("an unknown shell is refused, and the known ones are named", async () => {

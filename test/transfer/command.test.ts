@@ -160,6 +160,24 @@ describe("sidereal export", () => {
     const { stdout } = await world.runHere(dataDir, ["export"]);
     assert.equal(stdout, '{"type":"header","format":"sidereal","version":1}\n');
   });
+
+  test("takes its output once, a folder for a state, and no other format", async () => {
+    const dataDir = world.newDataDir();
+    await world.runHere(dataDir, ["derive"]);
+    const target = join(dataDir, "all.ndjson");
+    assert.equal((await world.runHere(dataDir, ["export", "--out", target])).code, 0);
+    assert.match(readFileSync(target, "utf8"), /"type":"header"/);
+    for (const [args, code, message] of [
+      [["a", "--out", "b"], 2, /^Give the output once\.\n$/],
+      [["--format", "state"], 2, /^The format state needs a folder: --out <folder>\.\n$/],
+      [["--format", "parquet"], 2, /Allowed choices are ndjson, state/],
+      [["--format", "state", target], 1, /cannot be written: E\w+\n$/],
+    ] as const) {
+      const refused = await world.runHere(dataDir, ["export", ...args]);
+      assert.equal(refused.code, code, args.join(" "));
+      assert.match(refused.stderr, message);
+    }
+  });
 });
 
 describe("Processes that start at once", () => {

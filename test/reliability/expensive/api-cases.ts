@@ -209,9 +209,9 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     ),
   ],
   "GET /api/dumps": [get("as it is", () => "/api/dumps")],
-  "GET /api/dumps/{dump}/{file*}": [
-    get("a whole file", () => `/api/dumps/${PLANTED}/repositories.parquet`),
-    get("an unknown file", (_, round) => `/api/dumps/${PLANTED}/${round}`, 404),
+  "GET /api/dumps/{file}": [
+    get("a whole file", () => `/api/dumps/${PLANTED}`),
+    get("an unknown file", (_, round) => `/api/dumps/${PLANTED}${round}`, 404),
   ],
   "GET /api/openapi.json": [get("as it is", () => "/api/openapi.json")],
   "POST /mcp": MCP_CASES,

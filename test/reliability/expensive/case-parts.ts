@@ -70,7 +70,6 @@ export function pathFor(pattern: string, { facts, token }: Pick<CaseContext, "fa
     site: "github",
     listId: "1",
     requestId: "1",
-    dump: "2026-01-01",
     file: "README.md",
   };
   if (pattern.startsWith("/languages/")) values.name = facts.languages[0] ?? "";

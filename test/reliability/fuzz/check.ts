@@ -74,7 +74,7 @@ export function checkResponse(request: FuzzRequest, response: RawResponse, origi
 }
 
 /** Types of bodies that are no text. */
-const BINARY = new Set(["image/png", "application/vnd.apache.parquet"]);
+const BINARY = new Set(["image/png", "application/gzip"]);
 
 function checkLocation(location: string | undefined, origin: string, fail: (message: string) => never): void {
   if (location === undefined) return;
