@@ -49,7 +49,7 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
     .option("--strict", "refuse damaged files as a whole, instead of importing them with a warning")
     .option(
       "--accept",
-      "record files that would be held back, as they differ from the one before like damaged files",
+      "record files that would wait or be held back, as they differ from those before like damaged files",
     )
     .option(
       "--json",
@@ -127,18 +127,28 @@ async function runImport(host: Host, files: readonly string[], options: Options)
 }
 
 function sentencesOf(report: ImportReport): string[] {
-  const { repositoriesAdded, repositoriesChanged, snapshotsAdded, skipped, refused, heldBack, warnings } =
-    report;
+  const { repositoriesAdded, repositoriesChanged, snapshotsAdded, skipped, refused, warnings } = report;
   return [
     `${repositoriesAdded} repositories added, ${repositoriesChanged} changed; ${snapshotsAdded} snapshots added`,
     `${skipped} rows skipped, ${refused} refused; ${warnings.length} warnings`,
-    ...(heldBack === 0 ? [] : [heldBackSentence(heldBack)]),
+    ...heldBackSentences(report),
   ];
 }
 
-function heldBackSentence(files: number): string {
-  const [noun, them, they] = files === 1 ? ["file", "it", "it is"] : ["files", "them", "they are"];
-  return `${files} ${noun} held back: nothing of ${them} was recorded. If ${they} right, import ${them} with --accept`;
+function heldBackSentences({ heldBack, waiting, confirmed }: ImportReport): string[] {
+  const files = (count: number) => (count === 1 ? "1 file" : `${count} files`);
+  const withdrawn = heldBack - waiting;
+  return [
+    ...(confirmed === 0 ? [] : [`${files(confirmed)} that had waited recorded: the next one agrees`]),
+    ...(withdrawn === 0
+      ? []
+      : [`${files(withdrawn)} held back: nothing of them counts. Import one that is right with --accept`]),
+    ...(waiting === 0
+      ? []
+      : [
+          `${files(waiting)} waiting for the next one, which decides. Import one that is right with --accept`,
+        ]),
+  ];
 }
 
 function showWarnings(host: Host, warnings: readonly ImportWarning[], json: boolean): void {

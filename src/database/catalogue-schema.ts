@@ -115,6 +115,16 @@ export interface CatalogueTables {
     damage: string | null;
     imported_at: number;
   };
+  /** Rows of a file of an archive that waits for the next one; see waiting-files.ts of repositories. */
+  waiting_rows: {
+    source: string;
+    captured_at: number;
+    file: string;
+    /** The number of rows of the file before these. */
+    first_row: number;
+    /** JSON array of the catalogue's Observation. */
+    observations: string;
+  };
   /** A repository that an operator has joined to another one; see manual-renames.ts of repositories. */
   renames: {
     from_id: number;

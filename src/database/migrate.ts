@@ -13,6 +13,7 @@ import { leftOutNames } from "./migrations/0029-left-out-names.js";
 import { factTimes } from "./migrations/0030-fact-times.js";
 import { storeIdentity } from "./migrations/0031-store-identity.js";
 import { growthInOneWay } from "./migrations/0032-growth-in-one-way.js";
+import { waitingRows } from "./migrations/0033-waiting-rows.js";
 
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   factTimes,
   storeIdentity,
   growthInOneWay,
+  waitingRows,
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;

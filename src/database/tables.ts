@@ -21,6 +21,7 @@ export const TABLES = {
   snapshot_hours: "primary",
   renames: "primary",
   import_files: "primary",
+  waiting_rows: "primary",
   rank_history: "primary",
   rank_blocks: "primary",
   // Work that is due, such as long tails to pack.

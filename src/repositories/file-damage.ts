@@ -30,12 +30,17 @@ const COMPARED: ReadonlySet<DamageKind> = new Set(["FEW_ROWS", "ZEROS", "SAME_TI
 /** Kinds of damage after which the number of rows says nothing about the archive. */
 const INCOMPLETE: ReadonlySet<DamageKind> = new Set(["CUT_OFF", "UNREADABLE", "HEADER_ONLY"]);
 
-/** Kinds for which a file is held back: none of its rows is recorded. */
-const HELD_BACK: ReadonlySet<DamageKind> = new Set(["CONFLICTS", "REPEATED", "OLDER", "JUMPS", "SWAPPED"]);
+/** Kinds for which a file is held back, waiting or withdrawn: none of its rows is recorded. */
+const HELD_BACK: ReadonlySet<DamageKind> = new Set(["CONFLICTS", "REPEATED", "OLDER", "JUMPS"]);
 
-/** Whether none of the rows of a file is recorded, until an operator accepts it. */
+/** Whether none of the rows of a file is recorded, until the next file or an operator accepts it. */
 export function isHeldBack({ damage }: Pick<ArchiveFile, "damage">): boolean {
   return damage.some(({ kind }) => HELD_BACK.has(kind));
+}
+
+/** The damage for which a file is not held back. */
+export function ownDamage({ damage }: Pick<ArchiveFile, "damage">): Damage[] {
+  return damage.filter(({ kind }) => !HELD_BACK.has(kind));
 }
 
 /** Files on each side that a file is compared with. */

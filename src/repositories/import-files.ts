@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../database/database.js";
 import { type ArchiveFile, byTime, type Damage, isHeldBack, judge } from "./file-damage.js";
 import { bumpRevision } from "./outdated.js";
-import { readReadings } from "./snapshots/snapshots.js";
 
 /** A file that an import has recorded. */
 export interface ImportedFile extends ArchiveFile {
@@ -80,72 +79,16 @@ export async function dumpFiles(db: Db): Promise<ArchiveFile[]> {
   return files.sort((a, b) => (a.source === b.source ? byTime(a, b) : a.source < b.source ? -1 : 1));
 }
 
-/** What a file says of a repository; null if its archive does not report forks. */
-export interface RowCounts {
-  stars: number;
-  forks: number | null;
-}
-
-/** Counts by provider and name in lower case, separated by a space. */
-export type FileCounts = Map<string, RowCounts>;
-
-/** A file as the next one of its archive is compared with it. */
-export interface KnownFile {
-  capturedAt: number;
-  /** At most MOST_KNOWN. */
-  counts: FileCounts;
-}
-
-/** Rows of a file that the next one is compared with. */
-export const MOST_KNOWN = 20_000;
-
-/** The files that an import need not judge, and those that it compares the next ones with. */
-export interface KnownArchives {
-  /** Keys of the files whose rows are recorded. */
-  recorded: ReadonlySet<string>;
-  /** The newest of them, by archive. */
-  newest: ReadonlyMap<string, KnownFile>;
-}
-
-/** Reads the newest recorded file of each archive back from the snapshots: two statements for each archive. */
-export async function readKnownArchives(db: Db, dialect: Dialect): Promise<KnownArchives> {
-  const files = (await readFiles(db)).filter((file) => !isHeldBack(file));
-  const newest = new Map<string, KnownFile>();
-  for (const [source, own] of Map.groupBy(files, (file) => file.source)) {
-    const capturedAt = Math.max(...own.map((file) => file.capturedAt));
-    newest.set(source, { capturedAt, counts: await readCounts(db, dialect, capturedAt) });
-  }
-  return { recorded: new Set(files.map(fileKey)), newest };
-}
-
-/** The imported counts of this time, of at most MOST_KNOWN repositories. */
-async function readCounts(db: Db, dialect: Dialect, capturedAt: number): Promise<FileCounts> {
-  const repositories = await db
-    .selectFrom("repositories")
-    .select(["id", "provider", "name_key"])
-    .where("import_source", "is not", null)
-    .where("counted_at", ">=", capturedAt)
-    .where("name_key", "is not", null)
-    .limit(MOST_KNOWN)
-    .execute();
-  const ids = repositories.map(({ id }) => id);
-  const span = { from: capturedAt, until: capturedAt };
-  const readings = await readReadings(db, dialect, { ids, span, onDamaged: () => {} });
-  const counts: FileCounts = new Map();
-  for (const { id, provider, name_key } of repositories) {
-    const own = readings.get(id);
-    if (own === undefined || own.length === 0) continue;
-    const { stars, forks } = own.snapshot(0);
-    counts.set(`${provider} ${name_key}`, { stars, forks });
-  }
-  return counts;
+/** Notes a file with its damage, without judging others. */
+export function noteFile(tx: Tx, dialect: Dialect, file: ImportedFile): Promise<void> {
+  return dialect.upsert(tx, IMPORT_FILES, [rowOf(file)]);
 }
 
 const sourcesOf = (files: readonly ArchiveFile[]): string[] => [
   ...new Set(files.map(({ source }) => source)),
 ];
 
-async function readFiles(db: Db, sources?: readonly string[]): Promise<ImportedFile[]> {
+export async function readFiles(db: Db, sources?: readonly string[]): Promise<ImportedFile[]> {
   if (sources?.length === 0) return [];
   const all = db.selectFrom("import_files").selectAll();
   const rows = await (sources === undefined ? all : all.where("source", "in", sources)).execute();

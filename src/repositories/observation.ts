@@ -52,3 +52,10 @@ export interface Recorded {
   repositoriesChanged: number;
   snapshotsAdded: number;
 }
+
+/** Adds the changes of another batch. */
+export function addTo(recorded: Recorded, more: Recorded): void {
+  recorded.repositoriesAdded += more.repositoriesAdded;
+  recorded.repositoriesChanged += more.repositoriesChanged;
+  recorded.snapshotsAdded += more.snapshotsAdded;
+}

@@ -64,10 +64,8 @@ export const DAMAGE_KINDS = [
   "REPEATED",
   /** Most counts that differ from the file before are lower. */
   "OLDER",
-  /** Many counts are a multiple or a fraction of those of the file before. */
+  /** Many counts have risen or fallen further since the file before than counts do. */
   "JUMPS",
-  /** Stars and forks have changed places. */
-  "SWAPPED",
 ] as const;
 export type DamageKind = (typeof DAMAGE_KINDS)[number];
 

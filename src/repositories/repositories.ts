@@ -8,19 +8,18 @@ import { BatchSize, type Database, type Tx } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
-import type { ArchiveFile } from "./file-damage.js";
+import { type ArchiveFile, isHeldBack } from "./file-damage.js";
 import {
   dumpFiles,
+  fileKey,
   type ImportedFile,
   type JudgedFile,
   judgeFiles,
-  type KnownArchives,
-  readKnownArchives,
   recordFiles,
 } from "./import-files.js";
 import { Lookup, popular } from "./lookup.js";
 import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
-import type { Observation, Recorded } from "./observation.js";
+import { addTo, type Observation, type Recorded } from "./observation.js";
 import { type Revision, RevisionReader } from "./outdated.js";
 import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
@@ -39,6 +38,19 @@ import {
 } from "./series.js";
 import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import { packTails, Readings, SnapshotReader } from "./snapshots/snapshots.js";
+import {
+  dropWaiting,
+  type KnownArchives,
+  keepWaiting,
+  noteSettled,
+  readKnownArchives,
+  readWaiting,
+  readWaitingRows,
+  type SettledFile,
+  type WaitingRows,
+  type WithdrawnPart,
+  withdrawReadings,
+} from "./waiting-files.js";
 
 export { type Asked, isBareName, parseAsked } from "./addresses/asked.js";
 export { type LinkedAddresses, linksIn } from "./addresses/links.js";
@@ -52,16 +64,8 @@ export {
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
 export { CHANGE_KINDS, ChangeLog } from "./change-log.js";
 export type { DumpedRepository } from "./dump.js";
-export { type ArchiveFile, type Damage, isHeldBack } from "./file-damage.js";
-export {
-  type FileCounts,
-  fileKey,
-  type JudgedFile,
-  type KnownArchives,
-  type KnownFile,
-  MOST_KNOWN,
-  type RowCounts,
-} from "./import-files.js";
+export { type ArchiveFile, type Damage, isHeldBack, ownDamage } from "./file-damage.js";
+export { fileKey, type JudgedFile } from "./import-files.js";
 export type {
   CurrentlyDescribed,
   Described,
@@ -130,6 +134,20 @@ export { type Thinning, thinSnapshots } from "./snapshots/remove.js";
 export { readInTurns } from "./snapshots/turns.js";
 export { STEPS, type Step, startOfStep } from "./thinning.js";
 export { hidesTexts } from "./visibility.js";
+export {
+  addCounts,
+  type DoubtedFile,
+  type FileCounts,
+  type FileIdentity,
+  KNOWN_FILES,
+  type KnownArchive,
+  type KnownArchives,
+  type KnownFile,
+  MOST_KNOWN,
+  type RowCounts,
+  type SettledFile,
+  type WaitingRows,
+} from "./waiting-files.js";
 
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };
@@ -174,9 +192,7 @@ export class Catalog extends Lookup {
         size.note(part.length, this.#clock.monotonic() - began);
         return recordedPart;
       });
-      recorded.repositoriesAdded += added.repositoriesAdded;
-      recorded.repositoriesChanged += added.repositoriesChanged;
-      recorded.snapshotsAdded += added.snapshotsAdded;
+      addTo(recorded, added);
       from += part.length;
     }
     return recorded;
@@ -191,7 +207,42 @@ export class Catalog extends Lookup {
   async recordFiles(files: readonly ArchiveFile[]): Promise<JudgedFile[]> {
     if (files.length === 0) return [];
     const { dialect, write } = this.#database;
-    return dialect.exclusively(write, "catalogue", (tx) => recordFiles(tx, dialect, this.#imported(files)));
+    return dialect.exclusively(write, "catalogue", async (tx) => {
+      for (const file of files) if (!isHeldBack(file)) await dropWaiting(tx, file);
+      return recordFiles(tx, dialect, this.#imported(files));
+    });
+  }
+
+  /** Keeps rows of a file that waits for the next one, in one transaction. See `keepWaiting`. */
+  async keepWaiting(rows: WaitingRows): Promise<void> {
+    const { dialect, write } = this.#database;
+    const importedAt = this.#clock.now();
+    await dialect.exclusively(write, "catalogue", (tx) => keepWaiting(tx, dialect, { ...rows, importedAt }));
+  }
+
+  /**
+   * Carries out what a later file decides about an earlier one, in several transactions. The last one settles it: until then the same
+   * can be decided again. Returns the files whose damage has changed.
+   */
+  async settleFile(file: SettledFile): Promise<{ recorded: Recorded; judged: JudgedFile[] }> {
+    const { dialect, write } = this.#database;
+    const recorded: Recorded = { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
+    if (file.outcome === "CONFIRMED")
+      for (let first = 0; ; ) {
+        const rows = await readWaitingRows(write, file, first);
+        if (rows === undefined) break;
+        addTo(recorded, await this.recordAll(rows));
+        first += rows.length;
+      }
+    else if (file.outcome === "WITHDRAWN")
+      for (let last: number | undefined = 0; last !== undefined; ) {
+        const part: WithdrawnPart = { ...file, afterId: last, limit: RECORDED.most };
+        last = await dialect.exclusively(write, "catalogue", (tx) => withdrawReadings(tx, dialect, part));
+      }
+    const judged = await dialect.exclusively(write, "catalogue", (tx) =>
+      noteSettled(tx, dialect, { ...file, importedAt: this.#clock.now() }),
+    );
+    return { recorded, judged };
   }
 
   /** Judges files of archives together with those that are recorded. Records nothing. */
@@ -295,9 +346,10 @@ export class Catalog extends Lookup {
     return dumpPage({ dialect, read: slowReads.read }, afterId, limit);
   }
 
-  /** All files of archives that imports have recorded, by archive and time. */
-  dumpFiles(): Promise<ArchiveFile[]> {
-    return dumpFiles(this.#database.read);
+  /** All files of archives that imports have recorded, by archive and time, without those that wait. */
+  async dumpFiles(): Promise<ArchiveFile[]> {
+    const waiting = await readWaiting(this.#database.read);
+    return (await dumpFiles(this.#database.read)).filter((file) => !waiting.has(fileKey(file)));
   }
 
   /** Packs recent snapshots of at most `most` repositories with many. Changes no response. Returns their number. */

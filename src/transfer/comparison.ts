@@ -1,207 +1,138 @@
 /**
- * Compares each file of an archive as a whole with the one before it, before any of its rows is recorded: rows wait until their file has
- * ended, or enough of them have been read to decide. One pass; memory is bounded by the rows that wait and those of the file before.
+ * Compares each file of an archive as a whole with those before it, before any of its rows is recorded: rows are collected until their file
+ * has ended, or enough of them have been read to decide. One pass; memory is bounded by these rows and the counts of KNOWN_FILES files.
  */
-import { isoTime } from "../lib/clock.js";
 import {
-  type ArchiveFile,
+  addCounts,
   type Damage,
   type FileCounts,
+  type FileIdentity,
   fileKey,
   type KnownArchives,
-  type KnownFile,
   MOST_KNOWN,
-  nameKey,
   type Observation,
-  type RowCounts,
+  type SettledFile,
+  type WaitingRows,
 } from "../repositories/repositories.js";
+import { Archive, FEWEST_COMMON, part } from "./archive.js";
 
-export type FileIdentity = Pick<ArchiveFile, "source" | "file" | "capturedAt">;
-
-/** Rows and characters of descriptions that wait. Of a longer file, the first ones decide. */
+/** Rows and characters of descriptions that are collected. Of a longer file, the first ones decide. */
 const MOST_CHARACTERS = 4_000_000;
 
-/** With fewer common rows nothing is concluded: they could all stand still by chance. */
-const FEWEST_COMMON = 50;
-/** A file that differs by chance has less than this part of such rows; 0.8 % was the most of real files, weekly and daily. */
-const DAMAGED_PART = 0.1;
-/** A file with this part of its counts unchanged is the one before; 86 % was the most of real files. */
-const REPEATED_PART = 0.99;
-/** An older file has this part of its changes downward; 47 % was the most of real files, after a purge. */
-const FALLEN_PART = 2 / 3;
-/** The part of rows that an older file has lower at least. */
-const LEAST_FALLEN_PART = 0.05;
-/** The factor between a right and a wrong count, if the larger is at least SMALL_COUNT. */
-const JUMP = 1.8;
-const LESS = 0.55;
-const SMALL_COUNT = 20;
-/** Counts are equal to within this part of them, as a day lies between them. */
-const NEAR = 0.05;
+/** A file contradicts itself if it has several rows that differ for more than this part of its repositories. */
+const CONFLICTING_PART = 0.1;
 
-/** The file whose rows wait, or are decided. */
+/** Where the rows of files go, and what they decide about earlier files. */
+export interface Outcomes {
+  record(rows: readonly Observation[]): void;
+  wait(rows: WaitingRows): void;
+  settle(file: SettledFile): void;
+}
+
+/** The file whose rows are collected. */
 interface CurrentFile {
   identity: FileIdentity;
   counts: FileCounts;
   /** Repositories with several rows that differ. */
   conflicts: Set<string>;
-  waiting: Observation[];
+  rows: Observation[];
   characters: number;
 }
 
-/** Holds back the damaged files of an import. */
-export class Comparison {
-  readonly #known: KnownArchives;
-  readonly #before: Map<string, KnownFile>;
-  /** Decided times of the file being read. */
-  readonly #decided = new Map<number, readonly Damage[]>();
-  #current: CurrentFile | undefined;
-
-  constructor(known: KnownArchives) {
-    this.#known = known;
-    this.#before = new Map(known.newest);
-  }
-
-  /** Adds a row of a file. Returns the rows that can be recorded: those that waited, this one, or none. */
-  add(observation: Observation, identity: FileIdentity): readonly Observation[] {
-    const released = this.#current?.identity.capturedAt === identity.capturedAt ? [] : this.#decide();
-    const decided = this.#decided.get(identity.capturedAt);
-    if (decided !== undefined) return decided.length === 0 ? [...released, observation] : released;
-    this.#current ??= {
-      identity,
-      counts: new Map(),
-      conflicts: new Set(),
-      waiting: [],
-      characters: 0,
-    };
-    const file = this.#current;
-    file.waiting.push(observation);
-    file.characters += observation.facts.description?.length ?? 0;
-    for (const counts of observation.snapshots) addCounts(file, observation, counts);
-    const isFull = file.waiting.length >= MOST_KNOWN || file.characters >= MOST_CHARACTERS;
-    return isFull ? [...released, ...this.#decide()] : released;
-  }
-
-  /** The file has ended. Returns rows that waited, and the damage for which it is held back, by time. */
-  end(): { released: readonly Observation[]; held: ReadonlyMap<number, readonly Damage[]> } {
-    const released = this.#decide();
-    const held = new Map([...this.#decided].filter(([, damage]) => damage.length > 0));
-    this.#decided.clear();
-    return { released, held };
-  }
-
-  /** Decides on the file whose rows wait. Returns them, unless it is held back. */
-  #decide(): readonly Observation[] {
-    const file = this.#current;
-    if (file === undefined) return [];
-    this.#current = undefined;
-    const { identity, counts, waiting } = file;
-    const { source, capturedAt } = identity;
-    const before = this.#before.get(source);
-    const isKnown = this.#known.recorded.has(fileKey(identity));
-    const damage = isKnown ? [] : [...conflicts(file), ...compare(counts, capturedAt, before)];
-    this.#decided.set(capturedAt, damage);
-    if (damage.length > 0) return [];
-    this.#before.set(source, { capturedAt, counts });
-    return waiting;
-  }
+/** A file that is decided. */
+interface Decision {
+  damage: readonly Damage[];
+  /** The number of its rows that wait; undefined: none is kept. */
+  waiting: number | undefined;
 }
 
-function addCounts(file: CurrentFile, { provider, owner, name }: Observation, counts: RowCounts): void {
-  const key = `${provider} ${nameKey(owner, name)}`;
-  const known = file.counts.get(key);
-  if (known === undefined) file.counts.set(key, { stars: counts.stars, forks: counts.forks });
-  else if (known.stars !== counts.stars) file.conflicts.add(key);
+/** Tells damaged files of an import from those that count. */
+export class Comparison {
+  readonly #outcomes: Outcomes;
+  readonly #isAccepted: boolean;
+  readonly #recorded: ReadonlySet<string>;
+  readonly #withdrawn: Map<string, readonly Damage[]>;
+  readonly #archives: Map<string, Archive>;
+  /** Decided times of the file being read. */
+  readonly #decided = new Map<number, Decision>();
+  #current: CurrentFile | undefined;
+
+  /** `isAccepted`: an operator says that all files count. */
+  constructor(known: KnownArchives, isAccepted: boolean, outcomes: Outcomes) {
+    this.#outcomes = outcomes;
+    this.#isAccepted = isAccepted;
+    this.#recorded = known.recorded;
+    this.#withdrawn = new Map(known.withdrawn);
+    this.#archives = new Map([...known.archives].map(([source, archive]) => [source, new Archive(archive)]));
+  }
+
+  /** Adds a row of a file. */
+  add(observation: Observation, identity: FileIdentity): void {
+    if (this.#current?.identity.capturedAt !== identity.capturedAt) this.#decide();
+    const decision = this.#decided.get(identity.capturedAt);
+    if (decision !== undefined) {
+      this.#pass([observation], identity, decision);
+      return;
+    }
+    this.#current ??= { identity, counts: new Map(), conflicts: new Set(), rows: [], characters: 0 };
+    const file = this.#current;
+    file.rows.push(observation);
+    file.characters += observation.facts.description?.length ?? 0;
+    if (!addCounts(file.counts, observation)) file.conflicts.add(`${observation.owner}/${observation.name}`);
+    if (file.rows.length >= MOST_KNOWN || file.characters >= MOST_CHARACTERS) this.#decide();
+  }
+
+  /** The file has ended. Returns the damage for which it is held back, by time. */
+  end(): ReadonlyMap<number, readonly Damage[]> {
+    this.#decide();
+    const held = new Map([...this.#decided].map(([at, { damage }]) => [at, damage]));
+    this.#decided.clear();
+    return held;
+  }
+
+  /** Decides on the file whose rows were collected. */
+  #decide(): void {
+    const file = this.#current;
+    if (file === undefined) return;
+    this.#current = undefined;
+    const { identity, rows } = file;
+    const decision = this.#judge(file);
+    this.#decided.set(identity.capturedAt, decision);
+    this.#pass(rows, identity, decision);
+  }
+
+  #pass(rows: Observation[], file: FileIdentity, decision: Decision): void {
+    const { damage, waiting } = decision;
+    if (damage.length === 0) this.#outcomes.record(rows);
+    else if (waiting !== undefined) {
+      this.#outcomes.wait({ file, damage, first: waiting, rows });
+      decision.waiting = waiting + rows.length;
+    }
+  }
+
+  #judge(file: CurrentFile): Decision {
+    const { identity, counts } = file;
+    const key = fileKey(identity);
+    const withdrawn = this.#isAccepted ? undefined : this.#withdrawn.get(key);
+    if (withdrawn !== undefined) return { damage: withdrawn, waiting: undefined };
+    if (this.#recorded.has(key)) return { damage: [], waiting: undefined };
+    const archive = this.#archives.get(identity.source) ?? new Archive({ files: [], waiting: null });
+    this.#archives.set(identity.source, archive);
+    const { damage, settled } = archive.judge({ ...identity, counts }, conflicts(file), this.#isAccepted);
+    if (settled !== undefined) this.#settle(settled);
+    return { damage, waiting: 0 };
+  }
+
+  #settle(file: SettledFile): void {
+    const { damage, outcome, capturedAt } = file;
+    if (this.#decided.has(capturedAt)) this.#decided.set(capturedAt, { damage, waiting: undefined });
+    if (outcome !== "CONFIRMED") this.#withdrawn.set(fileKey(file), damage);
+    this.#outcomes.settle(file);
+  }
 }
 
 function conflicts({ counts, conflicts }: CurrentFile): Damage[] {
-  if (counts.size < FEWEST_COMMON || conflicts.size <= DAMAGED_PART * counts.size) return [];
+  if (counts.size < FEWEST_COMMON || conflicts.size <= CONFLICTING_PART * counts.size) return [];
   const reason = `${part(conflicts.size, counts.size)} repositories have several rows with different stars`;
   return [{ kind: "CONFLICTS", reason }];
 }
-
-/** Why a file cannot follow the one before it; nothing if it can, or if none is known that is earlier. */
-function compare(counts: FileCounts, capturedAt: number, previous: KnownFile | undefined): Damage[] {
-  if (previous === undefined || previous.capturedAt >= capturedAt) return [];
-  const pairs: Pair[] = [];
-  for (const [key, now] of counts) {
-    const before = previous.counts.get(key);
-    if (before !== undefined) pairs.push({ before, now });
-  }
-  if (pairs.length < FEWEST_COMMON) return [];
-  const then = `the file of ${isoTime(previous.capturedAt)}`;
-  const found =
-    swapped(pairs, then) ??
-    jumps(pairs, "stars", then) ??
-    jumps(pairs, "forks", then) ??
-    repeated(pairs, then) ??
-    older(pairs, then);
-  return found === undefined ? [] : [found];
-}
-
-/** The counts of a repository in two files. */
-interface Pair {
-  before: RowCounts;
-  now: RowCounts;
-}
-
-function swapped(pairs: readonly Pair[], then: string): Damage | undefined {
-  const found = pairs.filter(({ before, now }) => {
-    if (before.forks === null || now.forks === null || !hasJumped(before.stars, now.stars)) return false;
-    return isNear(now.stars, before.forks) && isNear(now.forks, before.stars);
-  }).length;
-  if (found <= DAMAGED_PART * pairs.length) return undefined;
-  return {
-    kind: "SWAPPED",
-    reason: `${part(found, pairs.length)} rows have the forks of ${then} as stars, and its stars as forks`,
-  };
-}
-
-function repeated(pairs: readonly Pair[], then: string): Damage | undefined {
-  const same = pairs.filter(
-    ({ before, now }) => before.stars === now.stars && before.forks === now.forks,
-  ).length;
-  if (same < REPEATED_PART * pairs.length) return undefined;
-  return { kind: "REPEATED", reason: `${part(same, pairs.length)} rows have the same counts as in ${then}` };
-}
-
-function older(pairs: readonly Pair[], then: string): Damage | undefined {
-  const fell = pairs.filter(({ before, now }) => now.stars < before.stars).length;
-  const changed = pairs.filter(({ before, now }) => now.stars !== before.stars).length;
-  if (fell < FALLEN_PART * changed || fell < LEAST_FALLEN_PART * pairs.length) return undefined;
-  const reason = `${part(fell, changed)} rows with other stars than in ${then} have fewer, as in an older file`;
-  return { kind: "OLDER", reason };
-}
-
-/** The factors of usual damage, in words. */
-const FACTORS: readonly [number, string][] = [
-  [0, "none of"],
-  [0.1, "a tenth of"],
-  [0.5, "half"],
-  [2, "twice"],
-  [10, "ten times"],
-];
-
-function jumps(pairs: readonly Pair[], count: "stars" | "forks", then: string): Damage | undefined {
-  const found = pairs.flatMap(({ before, now }) => {
-    const [from, to] = [before[count], now[count]];
-    return from !== null && to !== null && hasJumped(from, to) ? [[from, to] as const] : [];
-  });
-  if (found.length <= DAMAGED_PART * pairs.length) return undefined;
-  const near = FACTORS.map(([factor, words]) => {
-    const rows = found.filter(([from, to]) => isNear(to, factor * from)).length;
-    return { rows, words };
-  }).find(({ rows }) => rows >= found.length / 2);
-  const { rows, words } = near ?? { rows: found.length, words: `under ${LESS} or over ${JUMP} times` };
-  return { kind: "JUMPS", reason: `${part(rows, pairs.length)} rows have ${words} the ${count} of ${then}` };
-}
-
-const hasJumped = (from: number, to: number): boolean => {
-  const [less, more] = from < to ? [from, to] : [to, from];
-  return more >= SMALL_COUNT && more >= JUMP * less;
-};
-
-const isNear = (value: number, other: number): boolean =>
-  Math.abs(value - other) <= NEAR * Math.max(value, other);
-
-const part = (some: number, all: number): string =>
-  `${some.toLocaleString("en-US")} of ${all.toLocaleString("en-US")}`;

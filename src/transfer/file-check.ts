@@ -1,8 +1,7 @@
 /** The time of a file, and what is wrong with it. */
 
 import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
-import type { ArchiveFile, Damage, DamageKind } from "../repositories/repositories.js";
-import type { FileIdentity } from "./comparison.js";
+import type { ArchiveFile, Damage, DamageKind, FileIdentity } from "../repositories/repositories.js";
 import type { CsvLayout } from "./csv-layouts.js";
 import type { Line } from "./lines.js";
 import { Refusal, time } from "./values.js";

@@ -1,7 +1,16 @@
 /** What was read of files and is not recorded yet. */
 
 import { errorCode } from "../lib/errors.js";
-import type { ArchiveFile, Damage, KnownArchives, Observation } from "../repositories/repositories.js";
+import {
+  type ArchiveFile,
+  fileKey,
+  type KnownArchives,
+  MOST_KNOWN,
+  type Observation,
+  ownDamage,
+  type SettledFile,
+  type WaitingRows,
+} from "../repositories/repositories.js";
 import { Batch, type Gathered } from "./batch.js";
 import { Comparison } from "./comparison.js";
 import type { FormatName } from "./csv-layouts.js";
@@ -25,8 +34,10 @@ export interface ReadOptions extends TimeOptions {
 }
 
 export interface ReadTask extends ReadOptions {
-  /** What files of archives are compared with; undefined if all are accepted. */
+  /** What files of archives are compared with; undefined if all are recorded. */
   known?: KnownArchives;
+  /** Whether files count whatever the comparison says. */
+  accepts?: boolean;
   /** Why rows are refused, by the label of their file, then by their time. */
   refusedTimes?: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
@@ -53,6 +64,10 @@ export interface Found {
   refused: Problem[];
   skipped: Problem[];
   files: ReadFile[];
+  /** Rows to be kept before the files are recorded, as these wait. */
+  waiting: WaitingRows[];
+  /** Earlier files that files read since have decided on, in order; to be settled before the files are recorded. */
+  settled: SettledFile[];
   /** Files without rows whose time is not known either. */
   headerOnly: string[];
   progress: ReadProgress;
@@ -67,15 +82,24 @@ export class Gathering {
   #refused: Problem[] = [];
   #skipped: Problem[] = [];
   #files: ReadFile[] = [];
+  #waiting: WaitingRows[] = [];
+  #waitingRows = 0;
+  #settled: SettledFile[] = [];
   #headerOnly: string[] = [];
 
   constructor(task: ReadTask) {
     this.#task = task;
-    if (task.known !== undefined) this.#comparison = new Comparison(task.known);
+    if (task.known === undefined) return;
+    this.#comparison = new Comparison(task.known, task.accepts === true, {
+      record: (rows) => this.#addAll(rows),
+      wait: (rows) => this.#wait(rows),
+      settle: (file) => this.#settle(file),
+    });
   }
 
   get isFull(): boolean {
-    return this.#batch.isFull || this.#refused.length + this.#skipped.length >= MAX_PROBLEMS;
+    const problems = this.#refused.length + this.#skipped.length;
+    return this.#batch.isFull || problems >= MAX_PROBLEMS || this.#waitingRows >= MOST_KNOWN;
   }
 
   add(line: Line, check: FileCheck): void {
@@ -85,17 +109,34 @@ export class Gathering {
     else {
       const at = "skipped" in line ? line.at : line.observation.at;
       if (at !== null && this.#task.refusedTimes?.get(label)?.has(at)) return;
-      if ("observation" in line) this.#addAll(this.#recordable(line.observation, check));
+      if ("observation" in line) this.#sort(line.observation, check);
       else this.#skipped.push({ file: label, line: line.line, reason: line.skipped });
     }
   }
 
-  /** The rows that can be recorded now that this one was read: those of an archive wait until their file was compared. */
-  #recordable(observation: Observation, check: FileCheck): readonly Observation[] {
+  /** Records a row; one of an archive is collected first, until its file was compared. */
+  #sort(observation: Observation, check: FileCheck): void {
     const { at } = observation;
     const file = at === null ? undefined : check.fileAt(at);
-    if (file === undefined || this.#comparison === undefined) return [observation];
-    return this.#comparison.add(observation, file);
+    if (file === undefined || this.#comparison === undefined) this.#batch.add(observation);
+    else this.#comparison.add(observation, file);
+  }
+
+  #wait(rows: WaitingRows): void {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && rows.first > 0 && fileKey(last.file) === fileKey(rows.file))
+      last.rows.push(...rows.rows);
+    else this.#waiting.push(rows);
+    this.#waitingRows += rows.rows.length;
+  }
+
+  #settle(file: SettledFile): void {
+    const key = fileKey(file);
+    // Read in the same batch, so it is recorded as it is decided now.
+    this.#files = this.#files.map((own) =>
+      fileKey(own) === key ? { ...own, damage: [...ownDamage(own), ...file.damage] } : own,
+    );
+    this.#settled.push(file);
   }
 
   #addAll(observations: readonly Observation[]): void {
@@ -120,9 +161,7 @@ export class Gathering {
 
   end(check: FileCheck): void {
     if (check.isEmpty) this.#headerOnly.push(check.label);
-    const { released, held } = this.#comparison?.end() ?? { released: [], held: NONE };
-    this.#addAll(released);
-    for (const file of check.files(held)) {
+    for (const file of check.files(this.#comparison?.end() ?? new Map())) {
       const refused = this.#task.refusedTimes?.get(file.readFrom)?.get(file.capturedAt);
       if (refused === undefined) this.#files.push(file);
       else this.#refused.push({ file: file.label, line: 0, reason: `refused as damaged: ${refused}` });
@@ -136,18 +175,21 @@ export class Gathering {
       refused: this.#refused,
       skipped: this.#skipped,
       files: this.#files,
+      waiting: this.#waiting,
+      settled: this.#settled,
       headerOnly: this.#headerOnly,
       progress: { ...this.progress },
     };
     this.#refused = [];
     this.#skipped = [];
     this.#files = [];
+    this.#waiting = [];
+    this.#waitingRows = 0;
+    this.#settled = [];
     this.#headerOnly = [];
     return found;
   }
 }
-
-const NONE: ReadonlyMap<number, readonly Damage[]> = new Map();
 
 const REASONS = new Map([
   ["ENOENT", "no such file"],

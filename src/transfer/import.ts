@@ -1,10 +1,12 @@
 /** Imports files: records the batches that a thread reads from them, and collects the damage of files. */
 import {
+  addTo,
   type Catalog,
   type Damage,
   fileKey,
   isHeldBack,
   type JudgedFile,
+  ownDamage,
 } from "../repositories/repositories.js";
 import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./gathering.js";
 import { readInThread } from "./reader.js";
@@ -29,8 +31,12 @@ export interface ImportReport {
   skipped: number;
   /** Invalid lines, and files that cannot be read, or are refused as damaged. */
   refused: number;
-  /** Files held back whole, as they differ from the one before as damaged files do. */
+  /** Files of which nothing is recorded, as they differ from those before as damaged files do. */
   heldBack: number;
+  /** Those of them that wait for the next file. */
+  waiting: number;
+  /** Files that had waited, and are recorded now. */
+  confirmed: number;
   /** Damage of files that were recorded nevertheless, or held back. */
   warnings: ImportWarning[];
 }
@@ -45,7 +51,7 @@ export async function importFiles(
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   const { isStrict = false, accepts = false, onRefused, onSkipped, onProgress, ...given } = options;
-  const readOptions: ReadTask = accepts ? given : { ...given, known: await catalog.knownArchives() };
+  const readOptions: ReadTask = { ...given, accepts, known: await catalog.knownArchives() };
   const report: ImportReport = {
     files: 0,
     rows: 0,
@@ -55,23 +61,36 @@ export async function importFiles(
     skipped: 0,
     refused: 0,
     heldBack: 0,
+    waiting: 0,
+    confirmed: 0,
     warnings: [],
   };
   const log = new WarningLog();
   const task: ReadTask = isStrict
     ? { ...readOptions, refusedTimes: await damagedTimes(catalog, paths, readOptions) }
     : readOptions;
-  for await (const { batch, files, headerOnly, refused, skipped, progress } of readInThread(paths, task)) {
+  const waiting = new Set<string>();
+  for await (const found of readInThread(paths, task)) {
+    const { batch, files, headerOnly, refused, skipped, progress } = found;
+    for (const rows of found.waiting) {
+      await catalog.keepWaiting(rows);
+      waiting.add(fileKey(rows.file));
+    }
     const recorded = await catalog.recordAll(batch);
+    for (const file of found.settled) {
+      const settled = await catalog.settleFile(file);
+      addTo(recorded, settled.recorded);
+      log.add([], settled.judged);
+      waiting.delete(fileKey(file));
+      if (file.outcome === "CONFIRMED") report.confirmed++;
+    }
+    // After what they decide: a crash before leaves all of it to the next import.
     log.add(files, await catalog.recordFiles(files));
-    report.heldBack += files.filter((file) => file.readFrom !== undefined && isHeldBack(file)).length;
     for (const file of headerOnly) {
       if (isStrict) refused.push({ file, line: 0, reason: "refused as damaged: a header and no rows" });
       else log.addHeaderOnly(file);
     }
-    report.repositoriesAdded += recorded.repositoriesAdded;
-    report.repositoriesChanged += recorded.repositoriesChanged;
-    report.snapshotsAdded += recorded.snapshotsAdded;
+    addTo(report, recorded);
     for (const problem of refused) onRefused?.(problem);
     for (const problem of skipped) onSkipped?.(problem);
     report.refused += refused.length;
@@ -81,6 +100,8 @@ export async function importFiles(
     onProgress?.(progress);
   }
   report.warnings = log.warnings();
+  report.heldBack = log.heldBack();
+  report.waiting = waiting.size;
   return report;
 }
 
@@ -91,8 +112,18 @@ async function damagedTimes(
   options: ReadTask,
 ): Promise<Map<string, Map<number, string>>> {
   const files: ReadFile[] = [];
-  for await (const found of readInThread(paths, options)) files.push(...found.files);
-  const judged = new Map((await catalog.judgeFiles(files)).map((file) => [fileKey(file), file]));
+  /** Those on which the comparison has not decided, or not as it first did. */
+  const decided = new Map<string, readonly Damage[]>();
+  for await (const found of readInThread(paths, options)) {
+    files.push(...found.files);
+    for (const { file } of found.waiting) decided.set(fileKey(file), []);
+    for (const file of found.settled) decided.set(fileKey(file), file.damage);
+  }
+  const final = files.map((file) => {
+    const damage = decided.get(fileKey(file));
+    return damage === undefined ? file : { ...file, damage: [...ownDamage(file), ...damage] };
+  });
+  const judged = new Map((await catalog.judgeFiles(final)).map((file) => [fileKey(file), file]));
   const damaged = new Map<string, Map<number, string>>();
   for (const file of files) {
     const { damage = [] } = judged.get(fileKey(file)) ?? {};
@@ -113,25 +144,32 @@ export interface ImportWarning extends Damage {
 
 /** Collects the damage of files. It is final only at the end, as later files may change the verdict on earlier ones. */
 class WarningLog {
-  readonly #files = new Map<string, { label: string; file: JudgedFile }>();
+  readonly #files = new Map<string, { label: string; isRead: boolean; file: JudgedFile }>();
   readonly #warnings: ImportWarning[] = [];
 
   /** Adds files that were recorded, and the catalogue's verdict on these and others. */
   add(read: readonly ReadFile[], judged: readonly JudgedFile[]): void {
-    const labels = new Map(read.map((file) => [fileKey(file), file.label]));
+    const own = new Map(read.map((file) => [fileKey(file), file]));
     for (const file of judged) {
       const key = fileKey(file);
       const known = this.#files.get(key);
-      const isOurs = labels.has(key);
-      const label = known?.label ?? (isOurs ? labels.get(key) : `${file.file} (imported before)`);
+      const isOurs = own.has(key);
+      const isRead = known?.isRead === true || own.get(key)?.readFrom !== undefined;
+      const label =
+        own.get(key)?.label ?? known?.label ?? (isOurs ? undefined : `${file.file} (imported before)`);
       if (label !== undefined && (known !== undefined || isOurs || file.isNews))
-        this.#files.set(key, { label, file });
+        this.#files.set(key, { label, isRead, file });
     }
   }
 
   /** Adds a file without a time, which the catalogue cannot record. */
   addHeaderOnly(file: string): void {
     this.#warnings.push({ file, capturedAt: null, kind: "HEADER_ONLY", reason: "a header and no rows" });
+  }
+
+  /** How many of the files that were read are held back. */
+  heldBack(): number {
+    return [...this.#files.values()].filter(({ isRead, file }) => isRead && isHeldBack(file)).length;
   }
 
   /** The damage of all files, in the order in which they were read; files that share a time have one warning together. */

@@ -74,6 +74,8 @@ describe("sidereal import", () => {
       skipped: 0,
       refused: 2,
       heldBack: 0,
+      waiting: 0,
+      confirmed: 0,
       warnings: [],
     });
     assert.ok(seconds >= importSeconds && rowsPerSecond > 0 && databaseBytes > 0 && memoryPeakBytes > 0);

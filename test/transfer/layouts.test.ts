@@ -34,6 +34,8 @@ describe("A Github-Ranking file", () => {
       skipped: 0,
       refused: 0,
       heldBack: 0,
+      waiting: 0,
+      confirmed: 0,
       warnings: [],
     });
   });

@@ -59,17 +59,21 @@ interface Removal {
   /** Where there may be something to remove. */
   span: Span;
   /** 1 for each reading to remove, of all that are stored around the span. */
-  chosen: (all: Readings) => Uint8Array;
+  chosen: (all: Readings, id: number) => Uint8Array;
 }
 
 /** Removes snapshots of repositories, and subtracts them from the hourly counts. Returns their number. */
-async function removeReadings(tx: Tx, dialect: Dialect, { ids, span, chosen }: Removal): Promise<number> {
+export async function removeReadings(
+  tx: Tx,
+  dialect: Dialect,
+  { ids, span, chosen }: Removal,
+): Promise<number> {
   const writer = new BlockWriter(tx, dialect);
   const gone = new Map<number, number[]>();
   for (const [id, { blocks, tail }] of await readStored(tx, dialect, { ids, span })) {
     const stored = blocks.map(pieceOf);
     const all = joined([...stored.map(({ readings }) => readings), tail]);
-    const isRemoved = chosen(all);
+    const isRemoved = chosen(all, id);
     const times = [...isRemoved].flatMap((removed, i) => (removed === 1 ? [all.at(i)] : []));
     if (times.length === 0) continue;
     gone.set(id, times);

@@ -24,7 +24,7 @@ export {
   SnapshotReader,
 } from "./read.js";
 export { BASES, type Basis, basisOf, byBasis, isSeam, joined, NumberRoom, Readings } from "./readings.js";
-export { removeEqual, type Thinning, thinSnapshots } from "./remove.js";
+export { removeEqual, removeReadings, type Thinning, thinSnapshots } from "./remove.js";
 export { readInTurns } from "./turns.js";
 
 /** Rows inserted in one statement. */

@@ -111,6 +111,7 @@ function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered
     sql`update revision set value = 0`,
     sql`alter table previous_names drop column revision`,
     sql`drop table track_questions`,
+    sql`drop table waiting_rows`,
     sql`alter table track_lists drop column left_out_names`,
     sql`alter table repositories drop column fact_times`,
     ...["store", "marks"].map((name) => sql`alter table revision drop column ${sql.ref(name)}`),
