@@ -1,3 +1,4 @@
+import { DAY_MS } from "../lib/clock.js";
 import {
   type Anomaly,
   COUNT_NAMES,
@@ -26,6 +27,12 @@ const AGREEING = 0.2;
 /** Readings of 0 stars at the beginning failed if the next one has at least this many. */
 const FIRST_LEVEL = 500;
 
+/** Stars that rise from more than these by this factor within this time wait for one more reading, if there are fewer new forks for each new star. */
+const RISEN_FROM = 1_000;
+const RISEN_TO = 1.8;
+const RISEN_WITHIN_MS = 2 * DAY_MS;
+const FORKS_OF_RISE = 0.02;
+
 /** Readings that are not believed, or not yet. */
 export interface Doubt {
   anomalies: Anomaly[];
@@ -41,9 +48,20 @@ interface Fall {
   isOld: boolean;
 }
 
+/** Whether stars have risen further than a repository's do in two days, with too few new forks to match. */
+export function isRise(
+  before: Readonly<Record<"stars" | "forks", number | null>>,
+  after: Readonly<Record<"stars" | "forks", number | null>>,
+): boolean {
+  if (before.stars === null || after.stars === null || before.forks === null || after.forks === null)
+    return false;
+  if (before.stars <= RISEN_FROM || after.stars < RISEN_TO * before.stars) return false;
+  return after.forks - before.forks < FORKS_OF_RISE * (after.stars - before.stars);
+}
+
 /**
  * Finds readings of a count that fell against the last confirmed one: by a quarter or more in stars or forks, by nine tenths in
- * open issues. They count once enough readings after them agree, or fall further. Until then the last confirmed reading is used;
+ * open issues; and those of stars that leap, see `isRise`. They count once enough readings after them agree, or fall further. Until then the last confirmed reading is used;
  * if the next ones return to it, the reading failed. A confirmed fall stops counting once the count is back in one step, however
  * long that takes. `earlier`: a count long before the readings, to which they may be back; null: unknown.
  */
@@ -55,6 +73,8 @@ export function findDoubt(
   const doubtful = readings.map(() => false);
   const anomalies: Anomaly[] = [];
   let confirmed: number | null = null;
+  /** The index of the last reading that counts; -1: none. */
+  let last = -1;
   const first = measure === "stars" ? firstCredible(readings, doubtful, anomalies) : 0;
   for (let i = first; i < readings.length; ) {
     const [reading, after] = [readings[i], readings[i]?.[measure] ?? null];
@@ -64,9 +84,13 @@ export function findDoubt(
       continue;
     }
     const fall = { measure, before: confirmed ?? earlier ?? 0, after, isOld: confirmed === null };
-    const { end, isConfirmed } = isFall(fall) ? endOfDoubt(readings, i, fall) : { end: i, isConfirmed: true };
+    const doubted = isFall(fall)
+      ? endOfDoubt(readings, i, fall)
+      : { end: measure === "stars" ? endOfRise(readings, last, i) : i, isConfirmed: false };
+    const { end, isConfirmed }: { end: number; isConfirmed: boolean } = doubted;
     if (end === i) {
       confirmed = after;
+      last = i;
       i++;
       continue;
     }
@@ -140,6 +164,15 @@ function endOfDoubt(
   }
   const isConfirmed = confirming >= needed;
   return { end: isConfirmed ? index : readings.length, isConfirmed };
+}
+
+/** The index after a reading that leaps from the one at `before`; `index` itself if it does not, or the next one has not gone back. */
+function endOfRise(readings: readonly Reading[], before: number, index: number): number {
+  const [from, to, next] = [readings[before], readings[index], readings[index + 1]];
+  if (from === undefined || to === undefined || to.source === "BACKFILLED") return index;
+  if (to.at - from.at > RISEN_WITHIN_MS || !isRise(from, to)) return index;
+  const isBack = next === undefined || to.stars - next.stars >= REVERTED * (to.stars - from.stars);
+  return isBack ? index + 1 : index;
 }
 
 function anomalyOf(

@@ -56,7 +56,7 @@ export {
   windowMs,
   windowOfHours,
 } from "./definitions.js";
-export { FALLEN_PARTS, isNewestDoubted, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
+export { FALLEN_PARTS, isNewestDoubted, isRise, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 export { type Explanation, formulaOf, type Scores } from "./scores.js";
 export {
   byWindow,

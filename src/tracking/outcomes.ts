@@ -9,6 +9,7 @@ import {
 } from "../forges/forges.js";
 import {
   FALLEN_PARTS,
+  isRise,
   LEAST_COLLAPSED,
   LEAST_DOUBTED,
   MEASURED_COUNTS,
@@ -250,8 +251,9 @@ function unchangedObservation(row: Tracked, at: number): Observation {
 /** The counts of one reading; null: not reported. */
 export type Counts = Readonly<Record<MeasuredCount, number | null>>;
 
-/** Whether counts have fallen so far that the forge may be at fault: by the limits of growth, which doubts such readings. */
+/** Whether counts have moved so far that the forge may be at fault: by the limits of growth, which doubts such readings. */
 export function isDoubtful(before: Counts, after: Counts): boolean {
+  if (isRise(before, after)) return true;
   return MEASURED_COUNTS.some((measure) => {
     const [earlier, later] = [before[measure], after[measure]];
     if (earlier === null || later === null) return false;

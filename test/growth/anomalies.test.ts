@@ -32,6 +32,21 @@ test("a fall by a quarter waits for a second reading, a collapse for a third", (
   assert.deepEqual(kinds(days([0, 0, 5_000])), ["FAILED_READING 0–1"]);
 });
 
+test("stars that leap within two days with hardly any forks wait for one more reading", () => {
+  const leap = (forks: number | null, ...after: number[]) =>
+    days([2_000, 2_010, 3_700, ...after], { forks: [200, 201, forks, ...after.map(() => forks)] });
+  assert.deepEqual(kinds(leap(230)), ["UNCONFIRMED 2"]);
+  assert.deepEqual(judge(leap(230)).doubtful, [false, false, true]);
+  assert.ok(!kinds(leap(null)).includes("UNCONFIRMED 2"), "unknown forks");
+  assert.deepEqual(kinds(leap(230, 2_020)), ["FAILED_READING 2"]);
+  assert.deepEqual(judge(leap(230, 3_710)).doubtful, [false, false, false, false], "confirmed");
+  assert.ok(!kinds(leap(240)).includes("UNCONFIRMED 2"), "two new forks for each hundred stars");
+  const small = days([1_000, 1_000, 3_000], { forks: [200, 201, 202] });
+  assert.ok(!kinds(small).includes("UNCONFIRMED 2"));
+  const slow = leap(230).map((reading, i) => ({ ...reading, at: reading.at * (i === 2 ? 2 : 1) }));
+  assert.ok(!kinds(slow).includes("UNCONFIRMED 2"), "more than two days");
+});
+
 test("forks and open issues are doubted like stars", () => {
   const stars = [40_000, 40_010, 40_020];
   assert.deepEqual(kinds(days(stars, { forks: [11_030, 11_039, 21] })), ["UNCONFIRMED 2"]);
@@ -190,11 +205,11 @@ test("forks that come alone are a burst of forks; course work is as usual", () =
 });
 
 test("a step to many times the stars without forks to match is a change of level", () => {
-  const shift = days([6_690, 6_700, 6_710, 6_720, 70_255], {
-    forks: [19_999, 20_000, 20_001, 20_003, 20_010],
+  const shift = days([6_690, 6_700, 6_710, 6_720, 70_255, 70_265], {
+    forks: [19_999, 20_000, 20_001, 20_003, 20_010, 20_011],
   });
   assert.deepEqual(kinds(shift), ["LEVEL_SHIFT 4"]);
-  assert.equal(counted(shift), 40);
+  assert.equal(counted(shift), 50);
 });
 
 test("a sudden gain without forks to match is a burst, of which the supported part counts", () => {
@@ -254,8 +269,8 @@ test("until a burst is cleared, it counts as a usual day, whatever its forks", (
   const stars = [...ramp(1_000, 5, 20), 3_095, 3_100, 3_105, 3_110];
   const seen = (...forks: number[]) =>
     days(stars.slice(0, 20 + forks.length), { forks: [...ramp(100, 0, 20), ...forks] });
-  assert.deepEqual(kinds(seen(115)), ["BURST 20"]);
-  assert.equal(counted(seen(115)), 95 + 5, "15 forks are as many as 150 stars bring");
+  assert.deepEqual(kinds(seen(115, 115)), ["BURST 20"]);
+  assert.equal(counted(seen(115, 115)), 95 + 10, "15 forks are as many as 150 stars bring");
   const cleared = seen(115, 160, 190, 200);
   assert.equal(judge(cleared).anomalies[0]?.cleared?.by, "BREADTH");
   assert.ok(counted(cleared) > 1_000, `${counted(cleared)} count once forks have followed`);

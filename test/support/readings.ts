@@ -32,7 +32,8 @@ export const kinds = (readings: readonly Reading[]): string[] =>
 
 /** The gain from the first to the last reading that counts. */
 export function counted(readings: readonly Reading[]): number {
-  const { uncounted } = judge(readings);
-  const gained = (readings.at(-1)?.stars ?? 0) - (readings[0]?.stars ?? 0);
+  const { uncounted, doubtful } = judge(readings);
+  const last = readings.findLast((_, i) => doubtful[i] !== true);
+  const gained = (last?.stars ?? 0) - (readings[0]?.stars ?? 0);
   return Math.round(gained - uncounted.reduce((sum, { stars }) => sum + stars, 0));
 }

@@ -25,7 +25,14 @@ test("so is a fall to zero from five or more, and a collapse of issues to a tent
   assert.ok(!isDoubtful(counts(5, 5, 49), counts(5, 5, 0)), "few issues may all be closed");
 });
 
-test("gains and unknown counts are not", () => {
+test("so is a rise to 1.8 times over 1,000 stars with fewer than two forks for each hundred", () => {
+  assert.ok(isDoubtful(counts(1_001), counts(1_802, 76)));
+  assert.ok(!isDoubtful(counts(1_001), counts(1_801, 76)));
+  assert.ok(!isDoubtful(counts(1_001), counts(1_802, 77)));
+  assert.ok(!isDoubtful(counts(1_000), counts(9_000)));
+});
+
+test("other gains and unknown counts are not", () => {
   assert.ok(!isDoubtful(counts(100), counts(100_000)));
   assert.ok(!isDoubtful(counts(null, null, null), counts(0, 0, 0)));
   assert.ok(!isDoubtful(counts(100, 100, 100), counts(100, null, null)));
