@@ -41,7 +41,7 @@ import {
   getRepositoryById,
 } from "./repositories.js";
 import * as sessions from "./sessions.js";
-import { listSeveralMetrics, MAX_POINT_UNITS } from "./several-metrics.js";
+import { listSeveralMetrics } from "./several-metrics.js";
 import { getTrackRequest, requestTracking } from "./track.js";
 import { getWatchlistFeed } from "./watchlist-feed.js";
 import * as watchlists from "./watchlists.js";
@@ -89,22 +89,6 @@ const NAMED: Surcharge = {
   step: 30,
   most: MAX_REFERENCES,
 };
-/** The most that the points of several series can cost; the response says what they did. */
-const POINTS: Surcharge = {
-  parameter: "repo",
-  counts: "values",
-  included: 0,
-  step: 1,
-  most: MAX_POINT_UNITS,
-};
-/** The most that more points of chosen days can cost. */
-const POINTS_OF_DAYS: Surcharge = {
-  parameter: ["from", "to"],
-  counts: "values",
-  included: 0,
-  step: 1 / 8,
-  most: 1,
-};
 const ROWS = limit("default", { surcharges: [PER_ROWS] });
 /** Of a chart. */
 const repositories = { parameter: "repo", counts: "values", most: MAX_SERIES } as const;
@@ -115,7 +99,7 @@ const NO_STORE: CachePolicy = { kind: "none" };
 /** A whole list. Without a key it is one request. */
 const STREAM: Facts = {
   access: "key",
-  limit: limit("heavy", { cost: 10, unknownCost: 1, streams: true }),
+  limit: limit("heavy", { cost: 10, streams: true }),
   cache: NO_STORE,
 };
 /** Pictures on other sites, and the data in them. Image proxies send requests for many readers, so pictures have a bucket of their own. */
@@ -175,10 +159,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/search/suggest", suggest, { limit: limit("search") }),
   open("/api/repos/{provider}/by-full-name", getRepositoryByFullName, DETAIL),
   open("/api/repos/{provider}/by-full-name/{fullName*}", getRepositoryByFullNamePath, DETAIL),
-  open("/api/metrics", listSeveralMetrics, {
-    limit: limit("heavy", { surcharges: [POINTS, POINTS_OF_DAYS] }),
-  }),
-  open("/api/repos/{id}/metrics", listMetrics, { limit: limit("heavy", { surcharges: [POINTS_OF_DAYS] }) }),
+  open("/api/metrics", listSeveralMetrics, { limit: HEAVY }),
+  open("/api/repos/{id}/metrics", listMetrics, { limit: HEAVY }),
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
   open("/api/repos/{id}", getRepositoryById, DETAIL),

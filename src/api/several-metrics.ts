@@ -4,13 +4,7 @@ import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { idSchema, time, z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
-import {
-  AVAILABILITIES,
-  isStale,
-  MAX_SEVERAL_POINTS,
-  type Repository,
-  spanOfDays,
-} from "../repositories/repositories.js";
+import { AVAILABILITIES, isStale, type Repository, spanOfDays } from "../repositories/repositories.js";
 import { csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import {
@@ -33,9 +27,6 @@ import {
 } from "./references.js";
 import { betweenPoints, seriesPartsView, snapshotSchema, thinningFields } from "./series-views.js";
 import { renamedView } from "./views.js";
-
-/** The most units that points can cost: a request pays one for each repository up to this, and gets back what it does not use. */
-export const MAX_POINT_UNITS = MAX_SEVERAL_POINTS / POINTS_PER_UNIT;
 
 /** Points written in one turn of the event loop, so that no other request waits long. */
 const TURN_POINTS = 2_000;
@@ -73,7 +64,7 @@ export async function readSeveral(
   checkDays(days);
   const span = spanOfDays(days, seriesWindowMs(window));
   const several = await catalog.severalSeries(repositories, { ...span, step });
-  const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
+  const units = 1 + Math.floor(several.points / POINTS_PER_UNIT);
   return { several, units };
 }
 

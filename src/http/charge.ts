@@ -49,11 +49,12 @@ export class Charge {
    */
   settle(status: number, found: number | undefined, isFree: boolean): Decision | Promise<Decision> {
     const { address, cost } = this.#charged;
-    const { units, unknownUnits } = cost;
+    const { units, unknownUnits, failedUnits } = cost;
     const { allowed, retryAfterSeconds } = this.decision;
     if (!allowed) return after(this.#correct(0), (left) => ({ ...left, retryAfterSeconds }));
-    if (!isFree)
-      return this.#correct((status === 404 || status === 401 ? unknownUnits : (found ?? units)) - units);
+    const isUnknown = status === 404 || status === 401;
+    const used = isUnknown ? unknownUnits : status >= 400 ? failedUnits : (found ?? units);
+    if (!isFree) return this.#correct(used - units);
     const taken = isOfThisMachine(address) || this.#allowances.decide(address, "free", 1);
     return after(taken, (free) => this.#correct(free === true || free.allowed ? -units : 0));
   }

@@ -10,8 +10,10 @@ export interface RateLimit {
   surcharges?: readonly Surcharge[];
   /** Whether the response is a stream, which has no ETag. */
   streams?: true;
-  /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, as for any other. */
+  /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, as for any other error. */
   unknownCost?: number;
+  /** Most units for an error; default 1. */
+  failedCost?: number;
 }
 
 /**
@@ -55,17 +57,25 @@ export interface Cost {
   bucket: Bucket;
   /** At least 1. */
   units: number;
-  /** Units for a response of 404 or 401. */
+  /** Units for a response of 404 or 401, and for another error. */
   unknownUnits: number;
+  failedUnits: number;
 }
 
 /** The cost of a request. `query`: the parameters that the route declares. */
 export function costOf(limit: RateLimit, method: string, query: URLSearchParams): Cost {
   // Browsers send OPTIONS on their own: if it were refused, they could not even show the page why.
-  if (method === "OPTIONS" || limit.cost === 0) return { bucket: "free", units: 1, unknownUnits: 1 };
+  if (method === "OPTIONS" || limit.cost === 0)
+    return { bucket: "free", units: 1, unknownUnits: 1, failedUnits: 1 };
   let units = limit.cost;
   for (const surcharge of limit.surcharges ?? []) units += unitsOf(surcharge, query);
-  return { bucket: bucketOf(limit, query), units, unknownUnits: limit.unknownCost ?? units };
+  const failedUnits = Math.min(units, limit.failedCost ?? 1);
+  return {
+    bucket: bucketOf(limit, query),
+    units,
+    unknownUnits: limit.unknownCost ?? failedUnits,
+    failedUnits,
+  };
 }
 
 function bucketOf({ bucket }: RateLimit, query: URLSearchParams): Bucket {

@@ -96,7 +96,7 @@ async function identifySession(exchange: Exchange, cookie: string, options: Iden
   }
 }
 
-const LOOKUP: Cost = { bucket: "lookup", units: 1, unknownUnits: 1 };
+const LOOKUP: Cost = { bucket: "lookup", units: 1, unknownUnits: 1, failedUnits: 1 };
 
 /**
  * Finds whom a secret belongs to. One that is not familiar takes a lookup of its address before anything is read, and gives it back

@@ -52,13 +52,15 @@ export interface Allowances {
   decide(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
   /** What `decide` would return, as far as this process knows. Counts nothing. */
   peek(caller: Caller, bucket: Bucket, cost: number): Decision;
-  /** Corrects an earlier `decide` by a cost, which may be negative; never beyond the limit. */
+  /** Corrects an earlier `decide` by a cost, which may be negative, and may exceed what is left; never beyond MOST_OWED. */
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
   /** The limits of a caller one by one: first its own, then those of its groups. Counts nothing. */
   levels(caller: Caller, bucket: Bucket): Level[] | Promise<Level[]>;
 }
 
 export const WINDOW_SECONDS = 60;
+/** Most that a caller may owe, in windows: a response may turn out to cost more than was left. */
+export const MOST_OWED = 2;
 /** Times are whole microseconds, so that sums are exact. */
 const SECOND = 1e6;
 
@@ -205,7 +207,7 @@ export class Limiter implements Allowances {
     const now = this.#now();
     return limits.map((limit) => {
       const owed = this.#owed(limit, now);
-      const owes = Math.max(0, Math.min(owed + timeOf(limit, cost), limit.capacity));
+      const owes = Math.max(0, Math.min(owed + timeOf(limit, cost), MOST_OWED * limit.capacity));
       // An evicted caller gets nothing back: its debt has passed to another.
       if (owes !== owed) this.#store(limit.name, now, owes);
       return levelOf(limit, owes, 0);
@@ -215,7 +217,7 @@ export class Limiter implements Allowances {
   #owed({ name, capacity }: AppliedLimit, now: number): number {
     const clearAt = this.#clearAt.get(name);
     if (clearAt === undefined && this.#clearAt.size < this.#maxCallers) return 0;
-    return Math.max(0, Math.min((clearAt ?? this.#chooseVictim(now)) - now, capacity));
+    return Math.max(0, Math.min((clearAt ?? this.#chooseVictim(now)) - now, MOST_OWED * capacity));
   }
 
   #store(name: string, now: number, owes: number): void {
@@ -256,7 +258,7 @@ function lackingOf({ capacity }: AppliedLimit, owed: number, time: number): numb
 
 /** The state of a limit when `owed` microseconds are owed and, for a request that was refused, `lacking` were missing. */
 export function levelOf({ policy, step, capacity }: AppliedLimit, owed: number, lacking: number): Level {
-  const remaining = Math.floor((capacity - owed) / step);
+  const remaining = Math.max(0, Math.floor((capacity - owed) / step));
   const more = owed === 0 ? 0 : owed - (capacity - (remaining + 1) * step);
   return {
     policy,

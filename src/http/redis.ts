@@ -13,6 +13,7 @@ import {
   type Level,
   Limiter,
   levelOf,
+  MOST_OWED,
   tighter,
   timeOf,
 } from "./limiter.js";
@@ -176,8 +177,8 @@ interface SharedRedisOptions {
 /**
  * One atomic step for everything a request counts against. Each key holds the time at which nothing is owed any more, by the store's
  * clock, and expires then. ARGV: `take` to count if all fit, `look` to count nothing, `move` to count in any case; then for each key its
- * cost and capacity in microseconds. Returns whether all fit, then what is owed at each key. Nobody owes more than the capacity, also
- * after the clock was set back.
+ * cost and capacity in microseconds. Returns whether all fit, then what is owed at each key. Nobody owes more than MOST_OWED
+ * times the capacity, also after the clock was set back.
  */
 const SCRIPT = `
 local mode = ARGV[1]
@@ -187,16 +188,17 @@ local owed, fits = {}, 1
 for i, key in ipairs(KEYS) do
   local cost, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   owed[i] = math.max(0, tonumber(redis.call('GET', key) or 0) - now)
-  if owed[i] > capacity then
-    owed[i] = capacity
-    redis.call('SET', key, string.format('%.0f', now + capacity), 'PX', math.ceil(capacity / 1000))
+  local most = ${MOST_OWED} * capacity
+  if owed[i] > most then
+    owed[i] = most
+    redis.call('SET', key, string.format('%.0f', now + most), 'PX', math.ceil(most / 1000))
   end
   if cost > 0 and owed[i] + cost > capacity then fits = 0 end
 end
 if mode == 'move' or (mode == 'take' and fits == 1) then
   for i, key in ipairs(KEYS) do
     local cost, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
-    owed[i] = math.max(0, math.min(owed[i] + cost, capacity))
+    owed[i] = math.max(0, math.min(owed[i] + cost, ${MOST_OWED} * capacity))
     if owed[i] == 0 then redis.call('DEL', key)
     else redis.call('SET', key, string.format('%.0f', now + owed[i]), 'PX', math.ceil(owed[i] / 1000)) end
   end

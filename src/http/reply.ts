@@ -15,8 +15,8 @@ export interface Reply {
   /** The code of an error; absent for all other responses. */
   errorCode?: ErrorCode;
   /**
-   * What the response cost, where that follows from what was found; otherwise the units of its request. The request has paid the
-   * most that it can cost before, and gets the rest back.
+   * What the response cost, where that follows from what was found; otherwise the units of its request. They may be more than the
+   * caller has left: then it waits longer before its next request.
    */
   units?: number;
 }

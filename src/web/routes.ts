@@ -55,7 +55,7 @@ const VISITOR: CachePolicy = { kind: "visitor" };
 const PRIVATE: CachePolicy = { kind: "private" };
 const NONE: CachePolicy = { kind: "none" };
 /** A page takes longer than the data in it. */
-const PAGE: RateLimit = { bucket: "default", cost: 2 };
+const PAGE: RateLimit = { bucket: "default", cost: 2, failedCost: 2 };
 const LIST: RateLimit = { ...PAGE, cost: 3, surcharges: [PER_ROWS] };
 const WATCHLIST: RateLimit = { ...PAGE, cost: 5 };
 const WRITE: RateLimit = { bucket: "write", cost: 1 };

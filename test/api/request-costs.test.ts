@@ -68,23 +68,44 @@ onSqlite("The cost of a request", (engine) => {
       assert.deepEqual(await ask(path), { status: 200, bucket, used }, path);
   });
 
-  test("is not lowered by parameters that are malformed or repeated, and has an end", async () => {
+  test("is not lowered by parameters that are malformed, and has an end", async () => {
     const cases: readonly (readonly [string, number])[] = [
-      ["/api/repos?limit=999999999", 3],
+      ["/api/repos?limit=999999999", 1],
       ["/api/repos?limit=99999999999999999999", 1],
-      ["/api/repos?limit=1&limit=100", 3],
-      [`/api/repos?${ids(100)}&${names(100)}`, 3],
+      ["/api/repos?limit=1&limit=100", 1],
+      [`/api/repos?${ids(100)}&${names(100)}`, 1],
       ["/api/repos?limit=-5", 1],
       ["/api/repos?limit=1e9", 1],
       ["/api/repos?limit=", 1],
       ["/explore?limit=%20100%20", 5],
-      ["/explore?limit=1&limit=100", 5],
-      ["/repos/github/a/one?range=all&range=30d", 3],
-      [`/compare?${repos(6)}`, 4],
-      [`/compare?${repos(200)}`, 11],
-      [`/api/embed/chart?${repos(200)}`, 6],
+      ["/explore?limit=1&limit=100", 2],
+      ["/repos/github/a/one?range=all&range=30d", 2],
+      [`/compare?${repos(6)}`, 2],
+      [`/compare?${repos(200)}`, 2],
+      [`/api/embed/chart?${repos(200)}`, 1],
     ];
     for (const [path, used] of cases) assert.equal((await ask(path)).used, used, path);
+  });
+
+  test("that fails is one, whatever it would have cost", async () => {
+    for (const [path, status, bucket] of [
+      ["/api/repos/1/metrics?from=1754006400000", 400, "heavy"],
+      ["/api/repos/999999/metrics?from=2026-04-01", 404, "heavy"],
+      [`/api/metrics?${repos(10)}&window=7d`, 400, "heavy"],
+      [`/api/embed/chart?${repos(6)}&width=1`, 400, "heavy"],
+      ["/api/embed/card.png?repo=github:no/such", 404, "embed"],
+      ["/api/repos.ndjson?sort=no", 401, "heavy"],
+      ["/api/repos?limit=100&sort=no", 400, "default"],
+    ] as const)
+      assert.deepEqual(await ask(path), { status, bucket, used: 1 }, path);
+  });
+
+  test("of series is that of their points: a caller who has enough for it is served, and more is paid later", async () => {
+    const peer = newAddress();
+    const panel = `/api/metrics?${repos(10)}&from=2026-04-01&to=2026-04-30`;
+    const panels = await Promise.all(Array.from({ length: 20 }, () => ask(panel, peer)));
+    assert.deepEqual([...new Set(panels.map(({ status }) => status))], [200]);
+    assert.equal((await ask(panel, peer)).status, 429);
   });
 
   test("of pictures counts by address, whatever key or session asks for them", async () => {

@@ -1,4 +1,4 @@
-import { WINDOW_SECONDS } from "../../src/http/limiter.js";
+import { MOST_OWED, WINDOW_SECONDS } from "../../src/http/limiter.js";
 
 /** The plain model of a limit: buckets of tokens in whole numbers. One token is `step` microseconds, and a microsecond fills one of them. */
 export class TokenBuckets {
@@ -13,7 +13,7 @@ export class TokenBuckets {
 
   /** Whether a cost would fit now. */
   fits(name: string, at: bigint, cost: number): boolean {
-    return this.#price(cost) <= this.#levelOf(name, at);
+    return cost === 0 || this.#price(cost) <= this.#levelOf(name, at);
   }
 
   /** Takes a cost, or with `mustFit` nothing where it does not fit. */
@@ -21,10 +21,11 @@ export class TokenBuckets {
     const level = this.#levelOf(name, at);
     const allowed = !mustFit || this.fits(name, at, cost);
     let after = allowed ? level - this.#price(cost) : level;
-    if (after < 0n) after = 0n;
+    const least = this.#capacity * BigInt(1 - MOST_OWED);
+    if (after < least) after = least;
     if (after > this.#capacity) after = this.#capacity;
     this.#levels.set(name, { level: after, at });
-    return { allowed, remaining: Number(after / this.#step) };
+    return { allowed, remaining: Math.max(0, Number(after / this.#step)) };
   }
 
   #levelOf(name: string, at: bigint): bigint {
