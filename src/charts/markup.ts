@@ -124,6 +124,9 @@ export function background(width: number, height: number): Markup {
 
 /** Characters with a meaning in Markdown. */
 const MARKDOWN = /[\\`*_{}[\]<>()#+!|~&"$^=@]/g;
+/** Those that end the address of a link there, or may not be in an address. */
+const NO_ADDRESS = /[\s\p{Cc}()<>\\"`]|[^\0-\x7f]/gu;
+const BRACKETS: Readonly<Record<string, string>> = { "(": "%28", ")": "%29" };
 
 interface Shown {
   image: string;
@@ -134,12 +137,17 @@ interface Shown {
   height: number;
 }
 
+/** An address in a link of Markdown. What is encoded already stays as it is. */
+function linked(address: string): string {
+  return address.toWellFormed().replaceAll(NO_ADDRESS, (one) => BRACKETS[one] ?? encodeURIComponent(one));
+}
+
 /** Code that shows the picture at `image` on another site, linked to `page`. All text is escaped. */
 export function snippetsOf({ image, page, alt, width, height }: Shown) {
   const wide = width === undefined ? "" : `width="${Math.round(width)}" `;
   const size = `${wide}height="${Math.round(height)}"`;
   return {
-    markdown: `[![${plainText(alt).replaceAll(MARKDOWN, "\\$&")}](${image})](${page})`,
+    markdown: `[![${plainText(alt).replaceAll(MARKDOWN, "\\$&")}](${linked(image)})](${linked(page)})`,
     html: `<a href="${escapeXml(page)}"><img src="${escapeXml(image)}" alt="${escapeMarkup(alt)}" ${size}></a>`,
   };
 }

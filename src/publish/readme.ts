@@ -143,5 +143,5 @@ function pictureOf({ files, repository }: Shown, folder: string): string {
     .map(encodeURIComponent)
     .join("/");
   const alt = `Stars of ${repository.fullName} over time`;
-  return snippetsOf({ image, page: encodeURI(repository.url ?? image), alt, ...CHART }).markdown;
+  return snippetsOf({ image, page: repository.url ?? image, alt, ...CHART }).markdown;
 }

@@ -96,6 +96,15 @@ test("hostile names: what is pasted into a page holds addresses of ours and esca
   assert.equal(html.replaceAll("&amp;", "&").split(page).length, 3, "an address is whole, however long");
 });
 
+test("an address in Markdown is encoded once, and nothing in it ends the link", () => {
+  const shown = { image: "charts/a%20b(1).svg", alt: "a", height: 1 };
+  for (const [page, link] of [
+    ["https://forge.example/x)%20y (z)", "https://forge.example/x%29%20y%20%28z%29"],
+    ["http://[::1]:3000/日本?a=%E6&b=<c>", "http://[::1]:3000/%E6%97%A5%E6%9C%AC?a=%E6&b=%3Cc%3E"],
+  ] as const)
+    assert.equal(snippetsOf({ ...shown, page }).markdown, `[![a](charts/a%20b%281%29.svg)](${link})`);
+});
+
 test("text cannot turn the direction of what follows it, nor is a name lost that is only of another script", () => {
   const { texts } = check(chart(["\u202Eowner/evil\u2066", "مرحبا/שלום", "日本/名前", "a/😀"]));
   const all = texts.map(({ text: one }) => one).join(" ");

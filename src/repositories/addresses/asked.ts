@@ -23,7 +23,7 @@ export type Asked =
 
 /** Words that are tried as addresses one by one; a longer text is searched for links. */
 const MAX_WORDS = 300;
-const NAME = /^[\w.-]{1,100}$/;
+const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /** Parses a text of any length, in time in proportion to it. Pure: no host in it is contacted. */
 export function parseAsked(text: string, forges: readonly AddressedForge[]): Asked {

@@ -1,8 +1,8 @@
 /** Where the name of a repository ends in the path of one of its pages, by the kind of forge. */
 import type { ForgeKind } from "../../config/config.js";
 
-/** Forges allow no other characters in the names of owners and repositories. */
-const SEGMENT = /^[A-Za-z0-9_.-]{1,255}$/;
+/** Forges allow no other characters in the names of owners and repositories; `.` and `..` are steps of a path. */
+const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}$/;
 /** What clone URLs and feeds append to a name. */
 const SUFFIX = /(?:\.wiki)?\.git$|\.(?:rss|atom)$/i;
 

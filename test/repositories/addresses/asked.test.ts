@@ -80,6 +80,10 @@ test("a text that asks for nothing gets one plain sentence, and names other host
     "ssh://internal/a/b",
     "<script>alert(1)</script>",
     "@",
+    "@.",
+    "@..",
+    "https://codeberg.org/user/%2e%2e",
+    "codeberg:../name",
   ]) {
     const found = asked(text);
     assert.equal(found.kind, "problem", text);
