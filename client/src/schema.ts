@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 8b3603a5319419db
- * Types: 85308ebbe5101523
+ * Document: 5318ef3bfcd34c75
+ * Types: 0091aefa2e004fa1
  */
 export interface paths {
     "/api": {
@@ -1073,7 +1073,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Rename your watchlist */
+        patch: operations["updateMyWatchlist"];
         trace?: never;
     };
     "/api/me/watchlist/metrics": {
@@ -1091,6 +1092,24 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/watchlist/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The name and the repositories of your watchlist */
+        get: operations["getMyWatchlist"];
+        put?: never;
+        post?: never;
+        /** Remove all repositories from your watchlist */
+        delete: operations["clearMyWatchlist"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2362,6 +2381,8 @@ export interface components {
             usage: components["schemas"]["KeyUsage"][];
             /** @description The watchlist of the account. */
             watchlist: {
+                /** @description The name. */
+                name: string;
                 /**
                  * Format: date-time
                  * @description When its owner last saw the list; null: not known.
@@ -2592,6 +2613,8 @@ export interface components {
             isCurrent: boolean;
         };
         PersonalWatchlist: {
+            /** @description The name. */
+            name: string;
             /** @description Ids of repositories, as decimal strings. */
             ids: string[];
             /** @description The entries, in the order in which they were added. */
@@ -5223,7 +5246,10 @@ export interface operations {
     addToMyWatchlist: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
+                "if-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5254,6 +5280,39 @@ export interface operations {
             };
             /** @description The list with them. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was requested. */
+                        data: components["schemas"]["PersonalWatchlist"];
+                    };
+                };
+            };
+        };
+    };
+    updateMyWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The list. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5314,10 +5373,60 @@ export interface operations {
             };
         };
     };
+    getMyWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of a response that the caller has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list, with its version as ETag. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was requested. */
+                        data: components["schemas"]["PersonalWatchlist"];
+                    };
+                };
+            };
+        };
+    };
+    clearMyWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, even if there was nothing to remove. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     removeFromMyWatchlist: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the version that was read; 412 if the list has changed since. */
+                "if-match"?: string;
+            };
             path: {
                 /** @description The id of the repository. */
                 repositoryId: string;
@@ -5326,7 +5435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, even if it was not on the list. */
+            /** @description Done, even if there was nothing to remove. */
             204: {
                 headers: {
                     [name: string]: unknown;

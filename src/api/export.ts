@@ -21,6 +21,7 @@ const exportSchema = z
     keys: z.array(apiKeySchema.extend({ revokedAt: time.nullable() })),
     usage: z.array(keyUsageSchema).openapi({ description: "Of the active keys, in the last 90 days." }),
     watchlist: z.object({
+      name: z.string(),
       lastVisitAt: time.nullable(),
       items: z.array(
         z.object({ repositoryId: z.string(), provider: z.string(), fullName: z.string(), addedAt: time }),
@@ -35,11 +36,11 @@ async function watchlistOf(
   accountId: string,
 ): Promise<z.output<typeof exportSchema>["watchlist"]> {
   const lastVisitAt = await watchlists.visits.lastAt(accountId);
-  const hasList = (await watchlists.idOf({ accountId })) !== 0;
-  const items = hasList ? (await watchlists.get({ accountId })).items : [];
+  const { name, items } = await watchlists.get({ accountId });
   const found = await catalog.findMany(items.map(({ repositoryId }) => repositoryId));
   const names = new Map(found.map(({ id, provider, fullName }) => [id, { provider, fullName }]));
   return {
+    name,
     lastVisitAt: timeOrNull(lastVisitAt),
     items: items.map(({ repositoryId, addedAt }) => ({
       repositoryId: String(repositoryId),

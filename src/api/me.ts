@@ -9,10 +9,15 @@ import { idParameter, nameField, timeParameter } from "../discovery/discovery.js
 import { json, noContent, type Reply } from "../http/http.js";
 import { isoTime, timeOrNull } from "../lib/clock.js";
 import { time, z } from "../lib/schema.js";
+import type { Watchlist } from "../watchlists/watchlists.js";
 import { cookieResponse, dataResponse, operation } from "./operation.js";
 import {
   addNamed,
+  etag,
+  itemsRemoved,
   namedBody,
+  precondition,
+  preconditionOf,
   sumsQuery,
   sumsResponse,
   watchedPage,
@@ -118,8 +123,44 @@ export const listMyWatchlistMetrics = operation({
 });
 
 const watchlistSchema = z
-  .object({ ids: z.array(id), items: z.array(z.object({ repositoryId: id, addedAt: time })) })
+  .object({
+    name: z.string(),
+    ids: z.array(id),
+    items: z.array(z.object({ repositoryId: id, addedAt: time })),
+  })
   .openapi("PersonalWatchlist");
+
+function watchlistReply(watchlist: Watchlist, status = 200): Reply {
+  const items = watchlist.items.map(({ repositoryId, addedAt }) => ({
+    repositoryId: String(repositoryId),
+    addedAt: isoTime(addedAt),
+  }));
+  const data = { name: watchlist.name, ids: items.map(({ repositoryId }) => repositoryId), items };
+  return json({ data }, { status, headers: { ETag: etag(watchlist) } });
+}
+
+export const getMyWatchlist = operation({
+  id: "getMyWatchlist",
+  tags,
+  summary: "The name and the repositories of your watchlist",
+  responses: { 200: dataResponse("The list, with its version as ETag.", watchlistSchema) },
+  handle: async ({ account, services: { modules } }) =>
+    watchlistReply(await modules.watchlists.get({ accountId: account.id })),
+});
+
+export const updateMyWatchlist = operation({
+  id: "updateMyWatchlist",
+  tags,
+  summary: "Rename your watchlist",
+  body: z.strictObject({ name: nameField }),
+  headers: precondition,
+  responses: { 200: dataResponse("The list.", watchlistSchema) },
+  errors: ["PRECONDITION_FAILED"],
+  handle: async ({ account, body, headers, services: { modules } }) => {
+    const access = { accountId: account.id };
+    return watchlistReply(await modules.watchlists.rename(access, body.name, preconditionOf(headers)));
+  },
+});
 
 export const addToMyWatchlist = operation({
   id: "addToMyWatchlist",
@@ -127,21 +168,32 @@ export const addToMyWatchlist = operation({
   summary: "Add one or several repositories to your watchlist",
   description: "Adds all or none. Repositories already on the list keep their position.",
   body: namedBody,
+  headers: precondition,
   responses: {
     200: dataResponse("All were on the list already.", watchlistSchema),
     201: dataResponse("The list with them.", watchlistSchema),
   },
-  errors: ["LIMIT_REACHED"],
-  handle: async ({ account, body, services: { modules } }) => {
+  errors: ["LIMIT_REACHED", "PRECONDITION_FAILED"],
+  handle: async ({ account, body, headers, services: { modules } }) => {
+    const options = { precondition: preconditionOf(headers) };
     const { watchlist, added } = await addNamed(modules, body, (ids) =>
-      modules.watchlists.add({ accountId: account.id }, ids),
+      modules.watchlists.add({ accountId: account.id }, ids, options),
     );
-    const items = watchlist.items.map(({ repositoryId, addedAt }) => ({
-      repositoryId: String(repositoryId),
-      addedAt: isoTime(addedAt),
-    }));
-    const data = { ids: items.map(({ repositoryId }) => repositoryId), items };
-    return json({ data }, { status: added > 0 ? 201 : 200 });
+    return watchlistReply(watchlist, added > 0 ? 201 : 200);
+  },
+});
+
+export const clearMyWatchlist = operation({
+  id: "clearMyWatchlist",
+  tags,
+  summary: "Remove all repositories from your watchlist",
+  headers: precondition,
+  responses: itemsRemoved,
+  errors: ["VALIDATION_FAILED", "PRECONDITION_FAILED"],
+  handle: async ({ account, headers, services: { modules } }) => {
+    const access = { accountId: account.id };
+    const cleared = await modules.watchlists.removeItems(access, "all", preconditionOf(headers));
+    return noContent({ ETag: etag(cleared) });
   },
 });
 
@@ -150,11 +202,13 @@ export const removeFromMyWatchlist = operation({
   tags,
   summary: "Remove a repository from your watchlist",
   params: z.object({ repositoryId: idParameter }),
-  responses: { 204: { description: "Done, even if it was not on the list." } },
-  errors: ["VALIDATION_FAILED"],
-  handle: async ({ account, params, services: { modules } }) => {
-    await modules.watchlists.removeItems({ accountId: account.id }, [params.repositoryId]);
-    return noContent();
+  headers: precondition,
+  responses: itemsRemoved,
+  errors: ["VALIDATION_FAILED", "PRECONDITION_FAILED"],
+  handle: async ({ account, params: { repositoryId }, headers, services: { modules } }) => {
+    const access = { accountId: account.id };
+    const left = await modules.watchlists.removeItems(access, [repositoryId], preconditionOf(headers));
+    return noContent({ ETag: etag(left) });
   },
 });
 

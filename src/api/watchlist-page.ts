@@ -4,7 +4,13 @@ import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import { repositoryId } from "../repositories/repositories.js";
-import { SUM_STEPS, UnknownRepositories, type WatchlistAccess } from "../watchlists/watchlists.js";
+import {
+  type Precondition,
+  SUM_STEPS,
+  UnknownRepositories,
+  type Watchlist,
+  type WatchlistAccess,
+} from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
@@ -21,6 +27,35 @@ export const watchedResponse = orCsv(
   dataMetaResponse("A page of repositories.", z.array(watchedRepositorySchema), repositoryPageMetaSchema),
   WATCHED_COLUMNS,
 );
+
+export const precondition = z.object({
+  "if-match": z
+    .string()
+    .max(500)
+    .optional()
+    .openapi({ description: "ETag of the version that was read; 412 if the list has changed since." }),
+});
+
+/** The ETag of the current version of a list; strong, so that it works with If-Match. */
+export function etag({ version, canEdit }: Watchlist): string {
+  return `"${version}${canEdit ? "" : "r"}"`;
+}
+
+/** Whether an If-Match header (RFC 9110, 13.1.1) allows the change: `*` or a matching tag; weak tags never match. */
+export function preconditionOf({
+  "if-match": header,
+}: z.output<typeof precondition>): Precondition | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const tags = header.split(",").map((tag) => tag.trim());
+  return (version) => tags.includes(`"${version}"`);
+}
+
+export const itemsRemoved = {
+  204: {
+    description: "Done, even if there was nothing to remove.",
+    headers: z.object({ ETag: z.string().openapi({ description: "The current version of the list." }) }),
+  },
+};
 
 interface Requested<Query> {
   services: ApiServices;

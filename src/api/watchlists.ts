@@ -1,14 +1,18 @@
 import { idParameter, nameField } from "../discovery/discovery.js";
 import { type HttpRequest, json, noContent, quotaOf, type Reply } from "../http/http.js";
 import { z } from "../lib/schema.js";
-import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import { type Adding, DEFAULT_NAME, type Watchlist } from "../watchlists/watchlists.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { idsField, tokenParameter } from "./parameters.js";
 import { fullNamesField } from "./references.js";
 import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
 import {
   addNamed,
+  etag,
+  itemsRemoved,
   namedBody,
+  precondition,
+  preconditionOf,
   readNamed,
   sumsQuery,
   sumsResponse,
@@ -20,27 +24,8 @@ import {
 
 const tags = ["Watchlists"];
 const token = z.object({ token: tokenParameter });
-const precondition = z.object({
-  "if-match": z
-    .string()
-    .max(500)
-    .optional()
-    .openapi({ description: "ETag of the version that was read; 412 if the list has changed since." }),
-});
 /** The errors of every change of a list. */
 const CHANGE_ERRORS = ["VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED"] as const;
-
-/** The ETag of the current version of a list; strong, so that it works with If-Match. */
-function etag({ version, canEdit }: Watchlist): string {
-  return `"${version}${canEdit ? "" : "r"}"`;
-}
-
-/** Whether an If-Match header (RFC 9110, 13.1.1) allows the change: `*` or a matching tag; weak tags never match. */
-function preconditionOf(header: string | undefined): Precondition | undefined {
-  if (header === undefined || header.trim() === "*") return undefined;
-  const tags = header.split(",").map((tag) => tag.trim());
-  return (version) => tags.includes(`"${version}"`);
-}
 
 /** Who adds something, for the daily quota; undefined where none is set. */
 function addingOf({ http, services }: { http: HttpRequest; services: ApiServices }): Adding | undefined {
@@ -133,7 +118,7 @@ export const updateWatchlist = operation({
   handle: async (request) => {
     const { token } = request.params;
     const { name } = request.body;
-    const condition = preconditionOf(request.headers["if-match"]);
+    const condition = preconditionOf(request.headers);
     return watchlistReply(
       await request.services.modules.watchlists.rename({ token }, name, condition),
       token,
@@ -142,13 +127,6 @@ export const updateWatchlist = operation({
 });
 
 const removed = { 204: { description: "Done." } };
-const itemsRemoved = {
-  204: {
-    description: "Done, even if there was nothing to remove.",
-    headers: z.object({ ETag: z.string().openapi({ description: "The current version of the list." }) }),
-  },
-};
-
 export const removeWatchlist = operation({
   id: "removeWatchlist",
   tags,
@@ -158,7 +136,7 @@ export const removeWatchlist = operation({
   responses: removed,
   errors: CHANGE_ERRORS,
   handle: async (request) => {
-    const condition = preconditionOf(request.headers["if-match"]);
+    const condition = preconditionOf(request.headers);
     await request.services.modules.watchlists.remove(request.params, condition);
     return noContent();
   },
@@ -180,7 +158,7 @@ export const addWatchlistItem = operation({
   handle: async (request) => {
     const { token } = request.params;
     const { modules } = request.services;
-    const options = { precondition: preconditionOf(request.headers["if-match"]), adding: addingOf(request) };
+    const options = { precondition: preconditionOf(request.headers), adding: addingOf(request) };
     const { watchlist, added } = await addNamed(modules, request.body, (ids) =>
       modules.watchlists.add({ token }, ids, options),
     );
@@ -198,7 +176,7 @@ export const removeWatchlistItem = operation({
   errors: CHANGE_ERRORS,
   handle: async (request) => {
     const { token, repositoryId } = request.params;
-    const condition = preconditionOf(request.headers["if-match"]);
+    const condition = preconditionOf(request.headers);
     const { watchlists } = request.services.modules;
     return noContent({ ETag: etag(await watchlists.removeItems({ token }, [repositoryId], condition)) });
   },
@@ -218,7 +196,7 @@ export const removeWatchlistItems = operation({
   handle: async (request) => {
     const { token } = request.params;
     const { modules } = request.services;
-    const condition = preconditionOf(request.headers["if-match"]);
+    const condition = preconditionOf(request.headers);
     const { ids } = await readNamed(modules, request.body);
     return watchlistReply(await modules.watchlists.removeItems({ token }, ids, condition), token);
   },
@@ -233,7 +211,7 @@ export const clearWatchlist = operation({
   responses: itemsRemoved,
   errors: CHANGE_ERRORS,
   handle: async (request) => {
-    const condition = preconditionOf(request.headers["if-match"]);
+    const condition = preconditionOf(request.headers);
     const { watchlists } = request.services.modules;
     return noContent({ ETag: etag(await watchlists.removeItems(request.params, "all", condition)) });
   },

@@ -21,7 +21,7 @@ export interface WatchlistItem {
 }
 
 export interface Watchlist {
-  /** 0 for an account that has not saved anything yet: no stored list has this id. Its version and times are 0 too. */
+  /** 0 for an account that has not saved anything yet: no stored list has this id. Its times are 0 too. */
   id: number;
   name: string;
   /** Oldest first. */
@@ -75,7 +75,8 @@ export const UNOPENED_MS = 365 * DAY_MS;
 const UNSAVED: WatchlistRow = {
   id: 0,
   name: DEFAULT_NAME,
-  version: 0,
+  // That with which it is stored, so that its first change may name it.
+  version: 1,
   created_at: 0,
   updated_at: 0,
   opened_at: null,

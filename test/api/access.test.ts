@@ -29,6 +29,7 @@ const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "sessio
 /** A body for each route that takes one; a route without a row here fails. */
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /api/me/watchlist": { repositoryId: "1" },
+  "PATCH /api/me/watchlist": { name: "Mine" },
   "POST /api/me/keys": { name: "new" },
   // Of nobody's challenge, so that it is a 400 for everybody.
   "POST /api/me/passkeys": {

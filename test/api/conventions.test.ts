@@ -24,6 +24,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /api/auth/magic-link": { email: "new@example.org" },
   "POST /api/auth/sign-in/{site}": {},
   "POST /api/me/watchlist": { repositoryId: "2" },
+  "PATCH /api/me/watchlist": { name: "Mine" },
   "POST /api/me/keys": { name: "New" },
 };
 

@@ -53,7 +53,7 @@ onSqliteAndLong("GET /api/me/export", (engine) => {
       [[kept.id, 1]],
     );
     const item = { repositoryId: "1", provider: "GITHUB", fullName: "one/one", addedAt: at };
-    assert.deepEqual(data.watchlist, { lastVisitAt: at, items: [item] });
+    assert.deepEqual(data.watchlist, { name: "Watchlist", lastVisitAt: at, items: [item] });
     const [session] = data.sessions;
     assert.deepEqual([data.sessions.length, session.network, session.agent], [1, "192.0.2.0/24", "None"]);
     assert.deepEqual(data.passkeys, []);

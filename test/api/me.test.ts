@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { errorOf, invalid } from "../support/answers.js";
+import { decodedText, errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";
@@ -36,7 +36,7 @@ onSqliteAndLong("What belongs to somebody signed in", (engine) => {
     assert.equal(empty.headers.get("cache-control"), "no-store");
     const added = await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, headers);
     const items = [{ repositoryId: "2", addedAt: new Date(NOW).toISOString() }];
-    assert.deepEqual([added.status, added.body], [201, { data: { ids: ["2"], items } }]);
+    assert.deepEqual([added.status, added.body], [201, { data: { name: "Watchlist", ids: ["2"], items } }]);
     const again = await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, headers);
     assert.deepEqual([again.status, again.body], [200, added.body]);
     await world.send("POST", "/api/me/watchlist", { ids: ["1", "2"] }, headers);
@@ -76,6 +76,56 @@ onSqliteAndLong("What belongs to somebody signed in", (engine) => {
     assert.deepEqual((await world.get("/api/me/watchlist", headers)).body.meta.total, 1);
     const odd = await world.send("DELETE", "/api/me/watchlist/x", undefined, headers);
     assert.equal(errorOf(odd).code, "VALIDATION_FAILED");
+  });
+
+  test("the list is renamed and cleared, and a change that names an older version is refused", async () => {
+    const { headers } = await newMember();
+    const path = "/api/me/watchlist";
+    const read = () => world.get(`${path}/items`, headers);
+    const fresh = await read();
+    assert.deepEqual(fresh.body, { data: { name: "Watchlist", ids: [], items: [] } });
+    const tag = fresh.headers.get("etag") ?? "";
+    const matching = (etag: string) => ({ ...headers, "If-Match": etag });
+    const added = await world.send("POST", path, { ids: ["1", "2"] }, matching(tag));
+    assert.equal(added.status, 201);
+    for (const [method, target, body] of [
+      ["POST", path, { ids: ["3"] }],
+      ["PATCH", path, { name: "Old" }],
+      ["DELETE", `${path}/1`, undefined],
+      ["DELETE", `${path}/items`, undefined],
+    ] as const) {
+      const refused = errorOf(await world.send(method, target, body, matching(tag)));
+      assert.deepEqual([refused.status, refused.code], [412, "PRECONDITION_FAILED"], method);
+    }
+    const renamed = await world.send(
+      "PATCH",
+      path,
+      { name: "Mine" },
+      matching(added.headers.get("etag") ?? ""),
+    );
+    assert.deepEqual(
+      [renamed.status, renamed.body.data.name, renamed.body.data.ids],
+      [200, "Mine", ["1", "2"]],
+    );
+    const one = await world.send(
+      "DELETE",
+      `${path}/1`,
+      undefined,
+      matching(renamed.headers.get("etag") ?? ""),
+    );
+    assert.equal(one.status, 204);
+    const cleared = await world.send(
+      "DELETE",
+      `${path}/items`,
+      undefined,
+      matching(one.headers.get("etag") ?? ""),
+    );
+    assert.equal(cleared.status, 204);
+    const end = await read();
+    assert.deepEqual(end.body, { data: { name: "Mine", ids: [], items: [] } });
+    assert.equal(end.headers.get("etag"), cleared.headers.get("etag"));
+    const page = await decodedText(await world.request("/watchlist", { headers }));
+    assert.match(page, /<h1><bdi>Mine<\/bdi><\/h1>/);
   });
 
   test("ids that no repository has are told, and then none is added", async () => {

@@ -88,7 +88,7 @@ onBothEngines("A watchlist", (engine) => {
       name: "Watchlist",
       items: [],
       canEdit: true,
-      version: 0,
+      version: 1,
       createdAt: 0,
       updatedAt: 0,
       expiresAt: undefined,

@@ -66,7 +66,7 @@ export async function addToWatchlist(request: PageRequest, form: URLSearchParams
 
 async function ownList(request: PageRequest, account: Account, refused?: NotAdded): Promise<Page> {
   const { modules } = request;
-  const { id, items } = await modules.watchlists.get({ accountId: account.id });
+  const { id, name, items } = await modules.watchlists.get({ accountId: account.id });
   const ids = items.map(({ repositoryId }) => repositoryId);
   const list = {
     scope: { kind: "watchlist", id } as const,
@@ -79,14 +79,16 @@ async function ownList(request: PageRequest, account: Account, refused?: NotAdde
     modules.watchlists.feeds.has(account.id),
   ]);
   return {
-    title: "Watchlist",
+    title: name,
     showsAge: true,
     isFresh: true,
     status: watched.problems.length === 0 && refused === undefined ? 200 : 400,
     scripts: [...watchedScripts(watched), ...(ids.length === 0 ? ["save.js"] : [])],
     body: (
       <>
-        <h1>Watchlist</h1>
+        <h1>
+          <bdi>{name}</bdi>
+        </h1>
         {ids.length === 0 ? (
           <p class="lead">Your watchlist is empty. Add the repositories you care about.</p>
         ) : null}

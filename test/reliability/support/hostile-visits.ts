@@ -120,6 +120,7 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "POST /api/auth/verify": (token) => ({ requestToken: token, token }),
   "POST /api/auth/sign-in/{site}": (next) => ({ next: `/${next}` }),
   "POST /api/me/watchlist": (repositoryId) => ({ repositoryId }),
+  "PATCH /api/me/watchlist": (name) => ({ name }),
   "POST /api/track": (repository) => ({ repository }),
   "POST /api/me/keys": (name) => ({ name }),
   "POST /mcp": (text, { repository }) => ({
