@@ -7,7 +7,7 @@ import { API_ROUTES } from "../src/api/routes.js";
 import { SETTING_NAMES } from "../src/config/config.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/config/providers.js";
 import { pathPattern } from "../src/http/route.js";
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from "../src/lib/errors.js";
+import { ERROR_STATUS } from "../src/lib/errors.js";
 
 const DOCUMENTS = [
   "client/README.md",
@@ -79,12 +79,9 @@ test("every route is described, and no other", () => {
 });
 
 test("every error code is described with its status, and no other", () => {
-  const described = [...read("docs/API.md").matchAll(/^\| `([A-Z_]+)` *\| (\d{3}) *\| (.*?) *\|$/gm)].map(
-    ([, code = "", status, meaning = ""]) => [code, Number(status), meaning.replaceAll("`", "")] as const,
-  );
-  const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
-  const expected = codes.map((code) => [code, ERROR_STATUS[code], ERROR_MEANINGS[code]]);
-  assert.deepEqual(described, expected);
+  const rows = read("docs/API.md").matchAll(/^\| `([A-Z_]+)` *\| (\d{3}) *\| \S.*\|$/gm);
+  const described = Array.from(rows, ([, code, status]) => [code, Number(status)]);
+  assert.deepEqual(described, Object.entries(ERROR_STATUS));
 });
 
 test("every relative link leads somewhere", () => {

@@ -9,7 +9,7 @@ export { createSecret as createBrowserSecret } from "../database/database.js";
 /** How long a code and the link with it are valid. */
 export const CODE_MS = 10 * 60_000;
 /** Maximum number of codes compared with one. */
-export const MAX_TRIES = 5;
+const MAX_TRIES = 5;
 export const CODE_LENGTH = 8;
 
 /** What a browser presents: its secret, and a code or the token of a link. */

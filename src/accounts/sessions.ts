@@ -31,7 +31,7 @@ export function requireRecentSignIn(session: { sessionCreatedAt: number }): void
 }
 
 /** Time without use after which a session has ended. */
-export const IDLE_MS = 14 * DAY_MS;
+const IDLE_MS = 14 * DAY_MS;
 /** The last use of a session is written at most this often. */
 const WRITE_INTERVAL_MS = HOUR_MS;
 

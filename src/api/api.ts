@@ -16,7 +16,6 @@ export { inputSchema } from "./input-schemas.js";
 export { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
 export { seriesQuery } from "./metrics.js";
 export { hintFor } from "./missing-path.js";
-export { openApiDocument } from "./openapi.js";
 export type { ApiServices, Operation } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 export { getRepositoryByFullName, readDetail } from "./repositories.js";

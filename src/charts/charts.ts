@@ -19,7 +19,7 @@ export {
   pageCard,
   repositoryCard,
 } from "./card.js";
-export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
+export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
 export { MILESTONES, milestonesOf } from "./events.js";
 export { DAY_STEP, gainsOf, spanOf, stepOf } from "./gains.js";
 export {

@@ -38,7 +38,7 @@ const WINDOW_DAYS = { "30d": 30, "90d": 90, "1y": 365 } as const;
 const MAX_SNAPSHOTS = 600;
 
 /** Growth of one repository, as far as charts depend on it. */
-export type ChartTrend = Pick<Trend, "window" | "from" | "to" | "anomalies">;
+type ChartTrend = Pick<Trend, "window" | "from" | "to" | "anomalies">;
 
 /** The data of one repository in a chart. */
 export interface History {

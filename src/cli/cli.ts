@@ -8,7 +8,6 @@ import { addEvents, addOperatorKey, addSessions } from "./accounts.js";
 import { addBackup, addRestore } from "./backup.js";
 import { addChart } from "./chart.js";
 import { addCheck } from "./check.js";
-import { addCompletion } from "./completion.js";
 import { addDatabase } from "./database.js";
 import { addExamples } from "./examples.js";
 import { addDump, addExport } from "./export.js";
@@ -25,9 +24,6 @@ import { addDerive, addWork } from "./work.js";
 
 export { failureOf } from "./failure.js";
 export { type DemoSize, EXIT, type Host, type Tracker } from "./host.js";
-
-/** Commands that need no settings, and so run where they are missing or wrong. */
-const WITHOUT_SETTINGS: readonly string[] = ["init", "completion"];
 
 /** Runs one command. Returns the exit code. Throws a ConfigError for settings that cannot be used. */
 export async function runProgram(host: Host, argv: readonly string[]): Promise<number> {
@@ -57,8 +53,8 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   });
   program.exitOverride().showHelpAfterError("(sidereal --help lists the commands)");
   program.hook("preAction", (_, command) => {
-    // Wrong settings are reported before anything is opened.
-    if (!WITHOUT_SETTINGS.includes(command.name())) void host.config;
+    // Wrong settings are reported before anything is opened. `init` needs none.
+    if (command.name() !== "init") void host.config;
   });
   addInit(program, host, finish);
   addServe(program, host);
@@ -83,7 +79,6 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addSessions(program, host);
   addOperatorKey(program, host);
   addDemo(program, host);
-  addCompletion(program, host);
   for (const command of program.commands) command.exitOverride();
   addExamples(program);
   return program;

@@ -38,18 +38,9 @@ export {
   type TokenSource,
   tokenBarrier,
 } from "./known-forges.js";
-export {
-  BUCKETS,
-  type Bucket,
-  CALLER_KINDS,
-  type CallerKind,
-  isByAddress,
-  LIMIT_NAMES,
-  LIMITS,
-  type Limits,
-} from "./limits.js";
-export { ConfigError, isProviderSetting, PROVIDER_SETTINGS, providerNames, proxyOf } from "./providers.js";
-export { TRACK_ACCESS, type TrackAccess } from "./settings.js";
+export { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, isByAddress, type Limits } from "./limits.js";
+export { ConfigError, proxyOf } from "./providers.js";
+export type { TrackAccess } from "./settings.js";
 
 /** Days between two dumps, and dumps that are kept. */
 const DUMP_EVERY_DAYS = 7;

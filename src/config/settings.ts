@@ -16,7 +16,7 @@ import {
 } from "./rules.js";
 
 /** Who may request that repositories are tracked: nobody, accounts, or everybody. */
-export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
+const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
 export type TrackAccess = (typeof TRACK_ACCESS)[number];
 
 /**

@@ -140,4 +140,3 @@ export interface CatalogueTables {
 
 export type RepositoryTable = CatalogueTables["repositories"];
 export type PreviousNameTable = CatalogueTables["previous_names"];
-export type SnapshotTable = CatalogueTables["snapshots"];

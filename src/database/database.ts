@@ -33,14 +33,7 @@ export type {
 } from "./dialect.js";
 export { DistributionRefused, distribute } from "./distribute.js";
 export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
-export {
-  checkFile,
-  checkServer,
-  type EngineDamage,
-  findOrphans,
-  type Orphans,
-  removeOrphans,
-} from "./integrity.js";
+export { checkFile, checkServer, findOrphans, type Orphans, removeOrphans } from "./integrity.js";
 export type {
   UsageAllowanceTable,
   UsageCallerTable,
@@ -56,19 +49,12 @@ export {
   writeDocument,
   writeMark,
 } from "./named-values.js";
-export {
-  type ColumnValues,
-  columnsOf,
-  type Given,
-  type Prepare,
-  type Prepared,
-  type Scalar,
-} from "./prepared.js";
-export { createSecret, makePrivate, secretInFile } from "./private-files.js";
+export { type ColumnValues, columnsOf, type Prepare, type Prepared } from "./prepared.js";
+export { createSecret, secretInFile } from "./private-files.js";
 export type { RollupTable } from "./rankings-schema.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
 export { readRows } from "./rows.js";
-export { PRIMARY_TABLES, readShapes, type TableShape } from "./tables.js";
+export { PRIMARY_TABLES, readShapes } from "./tables.js";
 export type { TrackQuestionTable, TrackRequestTable, WalkTable } from "./tracking-schema.js";
 
 export interface Database {

@@ -10,7 +10,7 @@ import { SQLITE_FILE } from "./sqlite.js";
 import { isDamaged } from "./sqlite-connection.js";
 import { type Reference, TABLES, type TableShape } from "./tables.js";
 
-export type EngineDamage = "file-damaged" | "index-damaged";
+type EngineDamage = "file-damaged" | "index-damaged";
 type OnDamage = (kind: EngineDamage, found: string) => void;
 
 /** Reports that are read. */

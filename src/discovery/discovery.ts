@@ -1,7 +1,7 @@
-export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort, FacetTotals } from "./facets.js";
+export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort } from "./facets.js";
 export { isCovered, RANKED_FROM } from "./facets.js";
-export { type CountedGroup, type Freshness, freshnessOf, otherDaysWords } from "./freshness.js";
-export type { GainingFacets, Home, RankedList } from "./home.js";
+export { type CountedGroup, freshnessOf, otherDaysWords } from "./freshness.js";
+export type { RankedList } from "./home.js";
 export { FILTER_NAMES, type FilterName } from "./lists/filters.js";
 export { type ListPage, Lists, listPage, watchlistPage } from "./lists/lists.js";
 export {

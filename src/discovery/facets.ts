@@ -49,7 +49,7 @@ export interface FacetPage {
 }
 
 /** Only this many of the most frequent facets are listed, in every order. */
-export const LISTED = 10_000;
+const LISTED = 10_000;
 
 /** Fewer measured repositories say little about a language or topic: it follows those with as many when sorted by gain. */
 export const RANKED_FROM = 5;

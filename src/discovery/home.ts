@@ -16,7 +16,7 @@ export interface RankedList {
 }
 
 /** The languages and topics that gained most stars in a window, the greatest gain first. */
-export interface GainingFacets {
+interface GainingFacets {
   languages: readonly Facet[];
   topics: readonly Facet[];
 }

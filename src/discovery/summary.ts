@@ -19,7 +19,7 @@ import {
 import { countedHours, type Freshness, freshnessOfGroups } from "./freshness.js";
 
 /** Counters of one provider, or of all providers together. */
-export interface Counters extends FreshnessCounts {
+interface Counters extends FreshnessCounts {
   repositories: number;
   snapshots: number;
   /** Snapshots taken in the 24 hours up to the newest one. */
@@ -30,7 +30,7 @@ export interface Counters extends FreshnessCounts {
   overdueRefreshes: number;
 }
 
-export interface ProviderSummary extends Counters, Freshness {
+interface ProviderSummary extends Counters, Freshness {
   provider: string;
   /** Time of its newest snapshot; null without any. */
   newestAt: number | null;

@@ -94,7 +94,7 @@ export const SOUGHT_ROWS = 100;
 export const NAMED_ROWS = 10;
 
 /** Calls that a forge may count against separate limits. */
-export const CALLS = ["discover", "refresh", "recheck", "history"] as const;
+const CALLS = ["discover", "refresh", "recheck", "history"] as const;
 export type Call = (typeof CALLS)[number];
 
 export interface EnteredToken {

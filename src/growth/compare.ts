@@ -8,7 +8,7 @@ import { believed, type Judgement, judge } from "./judge.js";
 import { usualStarsBefore } from "./usual.js";
 
 /** The stars gained before our first total, by the star history of the forge. */
-export interface HeldPart {
+interface HeldPart {
   /** The last reading of the history in the window, and the first total after it. */
   until: number;
   totalsFrom: number;

@@ -57,14 +57,13 @@ export {
   windowOfHours,
 } from "./definitions.js";
 export { FALLEN_PARTS, isNewestDoubted, isRise, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
-export { type Explanation, formulaOf, type Scores } from "./scores.js";
+export { type Explanation, formulaOf } from "./scores.js";
 export {
   byWindow,
   endOfGrowth,
   readExplanations,
   TREND_COLUMNS,
   type Trend,
-  type TrendPart,
   TrendReader,
   type TrendValues,
   trendOfRollup,

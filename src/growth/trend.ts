@@ -16,7 +16,7 @@ import { readScoredRows, scoreInput } from "./rollups.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 
 /** A gain between two snapshots of the same basis. Times in ms since 1970. */
-export interface TrendPart {
+interface TrendPart {
   basis: Basis;
   from: number;
   to: number;

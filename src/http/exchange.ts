@@ -95,7 +95,7 @@ export function describeShared(exchange: Exchange): HttpRequest {
 }
 
 /** Where a request comes from, as far as events of accounts and the list of sessions keep it. */
-export function sourceOf({
+function sourceOf({
   address,
   message,
 }: {

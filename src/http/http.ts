@@ -18,9 +18,8 @@ export { type ErrorRenderers, toAppError } from "./error-response.js";
 export { Front } from "./front.js";
 export { RATE_HEADERS } from "./headers.js";
 export type { Locality } from "./hosts.js";
-export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
-export { type Level, Limiter, quotaOf } from "./limiter.js";
+export { type Level, quotaOf } from "./limiter.js";
 export { noteProxy, readNotedProxy } from "./noted-proxy.js";
 export { openRedis, type SharedRedis } from "./redis.js";
 export {
@@ -40,4 +39,4 @@ export { Router } from "./router.js";
 export { createHttpServer, type HttpServer, listen } from "./server.js";
 export { matchesTag } from "./stored-response.js";
 export { addTraffic } from "./traffic.js";
-export { type ProxySign, UnnamedProxy } from "./unnamed-proxy.js";
+export { UnnamedProxy } from "./unnamed-proxy.js";

@@ -63,7 +63,7 @@ export function checkHead({ httpVersion, rawHeaders }: Message): void {
 const MAX_PARTS = 200;
 
 /** Whether a text has more parts than may be split. Looks no further than that. */
-export function hasTooManyParts(text: string, separator: string, most = MAX_PARTS): boolean {
+function hasTooManyParts(text: string, separator: string, most = MAX_PARTS): boolean {
   let at = text.indexOf(separator);
   for (let parts = 1; at !== -1; parts++) {
     if (parts === most) return true;

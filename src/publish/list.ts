@@ -16,10 +16,10 @@ const MAX_LINES = 1_000;
 /** Longer lines hold no address. */
 const MAX_LINE = 500;
 /** Repositories that are published. */
-export const MAX_PUBLISHED = 1_000;
+const MAX_PUBLISHED = 1_000;
 
 /** What the lines of a list ask for, and what is wrong with the others. Nothing is contacted. */
-export function parseList(
+function parseList(
   text: string,
   forges: Pass["forges"],
 ): { asked: { line: string; asked: Asked }[]; problems: string[] } {

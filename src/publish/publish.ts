@@ -2,7 +2,7 @@
  * Charts and pages without a server: one command opens a store of its own, reads the forges once, and writes what the routes of the service
  * respond. It has no renderer of its own. Names and texts of repositories are data: they reach files only through the routes.
  */
-export { type ChartFormat, type ChartOptions, checkChartOptions, drawChart } from "./chart.js";
+export { type ChartFormat, checkChartOptions, drawChart } from "./chart.js";
 export { PathFault } from "./files.js";
 export { PASS_URL, type Pass, Responder } from "./pass.js";
 export { type PublishReport, publish, StateFault } from "./run.js";

@@ -2,8 +2,6 @@ import { isoTime } from "../lib/clock.js";
 import type { DamageKind } from "./record-rules.js";
 import { median } from "./series.js";
 
-export { DAMAGE_KINDS, type DamageKind } from "./record-rules.js";
-
 /** Damage of a file, with the numbers that show it. */
 export interface Damage {
   kind: DamageKind;

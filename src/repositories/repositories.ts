@@ -111,8 +111,7 @@ export {
   readKind,
 } from "./sample.js";
 export * from "./series.js";
-export { MAX_SEVERAL_POINTS } from "./several-series.js";
-export { DamagedBlock, type ReadingsOptions } from "./snapshots/codec.js";
+export { DamagedBlock } from "./snapshots/codec.js";
 export { checkHistories, recountHours } from "./snapshots/damage.js";
 export { endOfShare, newestSnapshot } from "./snapshots/hours.js";
 export {
@@ -130,7 +129,7 @@ export {
   isSeam,
   Readings,
 } from "./snapshots/readings.js";
-export { type Thinning, thinSnapshots } from "./snapshots/remove.js";
+export { thinSnapshots } from "./snapshots/remove.js";
 export { readInTurns } from "./snapshots/turns.js";
 export { STEPS, type Step, startOfStep } from "./thinning.js";
 export { hidesTexts } from "./visibility.js";

@@ -7,7 +7,7 @@ import { type Step, thin } from "./thinning.js";
 /** A series never holds more points than this. */
 export const MAX_POINTS = 2_000;
 /** One of chosen days never holds more than this. */
-export const MAX_POINTS_OF_DAYS = 10_000;
+const MAX_POINTS_OF_DAYS = 10_000;
 
 export interface Gap {
   from: number;

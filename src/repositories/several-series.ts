@@ -16,7 +16,7 @@ import { Readings, readInTurns, readSnapshotRanges, type SnapshotReader } from "
 import { lastOfEach, longerStep, type Step } from "./thinning.js";
 
 /** Maximum number of points of several series together. */
-export const MAX_SEVERAL_POINTS = 20_000;
+const MAX_SEVERAL_POINTS = 20_000;
 
 export interface SeveralOptions extends SeriesSpan {
   /** The finest step. */

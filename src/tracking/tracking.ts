@@ -21,9 +21,9 @@ export { Avatars } from "./avatars.js";
 export { WorkerLease } from "./lease.js";
 export { addTracking } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
-export type { Reporter, WorkerReport } from "./report.js";
+export type { Reporter } from "./report.js";
 export type { Candidate } from "./requests/questions.js";
-export { MAX_BATCH_OPEN, type OpenRequests, readOpenRequests } from "./requests/queue.js";
+export { MAX_BATCH_OPEN, readOpenRequests } from "./requests/queue.js";
 export {
   failureOf as trackFailureOf,
   TRACK_FAILURES,
@@ -31,15 +31,8 @@ export {
   type TrackList,
   type TrackRequest,
 } from "./requests/request.js";
-export {
-  type Asker,
-  type AskOutcome,
-  type ForgeAnswer,
-  type Question,
-  Resolver,
-} from "./requests/resolver.js";
+export { type AskOutcome, type ForgeAnswer, type Question, Resolver } from "./requests/resolver.js";
 export { type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
-export { thinSnapshots } from "./retention.js";
 export {
   type Ages,
   type PreparedStatus,

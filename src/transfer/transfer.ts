@@ -7,7 +7,6 @@ import { CsvRecords } from "./csv.js";
 import { Refusal, time } from "./values.js";
 
 export {
-  type BackupNote,
   type BackupPlace,
   checkBackup,
   noteBackup,
@@ -15,11 +14,11 @@ export {
   restoreBackup,
   takeBackup,
 } from "./backup.js";
-export { type CheckedStore, checkStore, type Finding, repairStore } from "./check.js";
+export { checkStore, type Finding, repairStore } from "./check.js";
 export { FORMATS, type FormatName } from "./csv-layouts.js";
-export { type Dump, Dumps, isDumpDue, writeDump } from "./dumps.js";
+export { Dumps, isDumpDue, writeDump } from "./dumps.js";
 export { dumpPages, exportCatalogue } from "./export.js";
-export type { Problem, ReadProgress } from "./gathering.js";
+export type { Problem } from "./gathering.js";
 export type { ImportWarning } from "./import.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
 export { readSample } from "./sample-file.js";

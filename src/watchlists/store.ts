@@ -15,7 +15,7 @@ export const DEFAULT_NAME = "Watchlist";
  */
 export type WatchlistAccess = { token: string } | { accountId: string };
 
-export interface WatchlistItem {
+interface WatchlistItem {
   repositoryId: number;
   addedAt: number;
 }

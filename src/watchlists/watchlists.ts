@@ -33,7 +33,6 @@ import { type HistoryWindow, type StarTotal, type SumSeries, starHistory, sumSer
 
 export type { Changes } from "./changes.js";
 export { VISIT_MS } from "./changes.js";
-export type { FeedNews, FollowedList } from "./feeds.js";
 export {
   type CreatedWatchlist,
   DEFAULT_NAME,
@@ -42,7 +41,6 @@ export {
   UnknownRepositories,
   type Watchlist,
   type WatchlistAccess,
-  type WatchlistItem,
 } from "./store.js";
 export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
 

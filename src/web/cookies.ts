@@ -57,7 +57,7 @@ const REQUESTER: PageCookie = { name: "sidereal.asked", path: "/", seconds: 600 
 const SECRET = /^[\w-]{43}$/;
 
 /** The secret of a browser that such a cookie holds; undefined for none. */
-export function secretIn(of: PageCookie, { cookie, baseUrl }: PageRequest): string | undefined {
+function secretIn(of: PageCookie, { cookie, baseUrl }: PageRequest): string | undefined {
   const secret = readCookie(of, cookie, baseUrl);
   return secret !== undefined && SECRET.test(secret) ? secret : undefined;
 }

@@ -28,7 +28,7 @@ export const SIZES = {
 } as const;
 type Size = keyof typeof SIZES;
 
-export const SCOPES = ["overall", "language"] as const;
+const SCOPES = ["overall", "language"] as const;
 
 /** The parameters of the page for embeds. */
 export const embedQuery = alignedParameters.extend({

@@ -5,7 +5,7 @@ import { Command, Scroll } from "./components/elements.js";
 /** Our own documents as elements. Whatever is not known here, such as HTML, stays text. */
 
 /** A heading below the title. */
-export interface Heading {
+interface Heading {
   level: number;
   id: string;
   text: string;

@@ -1,5 +1,5 @@
 /** Finds the version of an owner's stored image; undefined without one. */
-export type FindOwnerImage = (provider: string, owner: string) => string | undefined;
+type FindOwnerImage = (provider: string, owner: string) => string | undefined;
 
 /**
  * The second parameter of every component, which `page.tsx` gives to `renderToString`. Preact's `createContext` is not used, as a

@@ -33,7 +33,7 @@ export function mayRequest(request: Pick<FrameRequest, "tracking" | "account" | 
 }
 
 /** Whether this visitor has to sign in to request repositories. */
-export function needsSignIn({ tracking, account }: Pick<FrameRequest, "tracking" | "account">): boolean {
+function needsSignIn({ tracking, account }: Pick<FrameRequest, "tracking" | "account">): boolean {
   return tracking.access === "accounts" && account === undefined;
 }
 

@@ -21,7 +21,7 @@ export type Dimension =
   | "trend";
 
 /** Tests a column, or whether a repository is in a set; `isMember` null: either. Both ends of a range are included. */
-export type ColumnTest =
+type ColumnTest =
   | { set: SlotSet; isMember: boolean | null }
   | { column: NamedColumn; isWanted: (name: string) => boolean }
   | { column: PlainColumn; first?: number; last?: number };
@@ -64,7 +64,7 @@ const choice = (description: string) =>
     .openapi({ type: "string", enum: ["true", "false"], default: "false", description });
 
 /** Each filter, in the order in which they are written. A repository for which a fact is unknown meets no condition on it. */
-export const FILTERS = {
+const FILTERS = {
   provider: filter({
     parameter: providerParameter,
     dimension: "provider",

@@ -28,7 +28,7 @@ interface PlainFact {
 export const PLAIN_COLUMNS = Object.keys(PLAIN_FACTS) as PlainColumn[];
 
 /** Facts that are names, as codes of `Names`. */
-export const NAMED_COLUMNS = ["provider", "language", "license"] as const;
+const NAMED_COLUMNS = ["provider", "language", "license"] as const;
 export type NamedColumn = (typeof NAMED_COLUMNS)[number];
 
 /** An unknown gain. */

@@ -19,7 +19,7 @@ export interface CountRequest extends Readonly<Record<BoundFilter, readonly numb
 /** `sampled`: estimated from a part of the matches. */
 export type Precision = "exact" | "sampled";
 
-export interface ValueCount {
+interface ValueCount {
   name: string;
   /** Repositories in the list with this value and all other filters; null if they were not counted. */
   count: number | null;

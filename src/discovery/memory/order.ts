@@ -1,7 +1,7 @@
 /** The order of a list: picks the first matches from a set of slots, by looking at each, or along slots that are sorted. */
 import type { SlotSet } from "./slot-set.js";
 
-export type Numbers = Uint32Array | Int32Array;
+type Numbers = Uint32Array | Int32Array;
 export type Direction = "asc" | "desc";
 
 /** Slots by a number, ties by id. */

@@ -18,7 +18,7 @@ export type OrderName =
   | { trendingFirst: Window };
 
 /** Topics of a repository that are indexed; further ones are left out. */
-export const MAX_TOPICS = 50;
+const MAX_TOPICS = 50;
 
 /** From this many repositories on, deriving values takes long: orders are kept sorted, and readers do not wait for changes. */
 export const LARGE_FROM = 20_000;

@@ -43,7 +43,7 @@ export function codeOf({ ranking, window }: Measure): { letter: string; hours: n
 }
 
 /** The codes of MEASURES, such as `t24`. */
-export const MEASURE_CODES: readonly string[] = MEASURES.map((measure) => {
+const MEASURE_CODES: readonly string[] = MEASURES.map((measure) => {
   const { letter, hours } = codeOf(measure);
   return `${letter}${hours}`;
 });

@@ -33,7 +33,7 @@ const STEP = 20_000;
 const NUMBERS = 2 ** 29;
 
 /** From this many words on, further ones of texts are left out. Those of names are not, so that no texts can keep names from being found. */
-export const MAX_WORDS = 2_000_000;
+const MAX_WORDS = 2_000_000;
 /** In place of the number of a word that is left out, or that its repository has already. */
 export const NO_NUMBER = 2 ** 32 - 1;
 

@@ -74,7 +74,7 @@ export function queryWords(text: string): string[] {
 }
 
 /** A text as one word, the form in which names are compared: `next.js` and `NextJS` are the same. Empty for a text without words. */
-export function wholeOf(text: string): string {
+function wholeOf(text: string): string {
   return cut(wordsOf(text).join(""));
 }
 

@@ -14,9 +14,7 @@ import type { EnteredToken, TokenCheck } from "../contract.js";
 import { type SealedToken, type StoredToken, type TokenFault, TokenSeal } from "./seal.js";
 import { settingsAmong } from "./tracked-forges.js";
 
-export { checkToken } from "./check-token.js";
-export { FAULT_WORDS, type StoredToken, type TokenFault } from "./seal.js";
-export { TrackedForges } from "./tracked-forges.js";
+export type { StoredToken, TokenFault } from "./seal.js";
 
 /** Where the key comes from: a setting, or a file beside the database that is made with the first token. */
 type KeySource = "setting" | "file";

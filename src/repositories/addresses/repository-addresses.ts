@@ -8,8 +8,7 @@ import { splitFullName } from "../record-rules.js";
 import { fullNameIn } from "./paths.js";
 import { type AddressProblem, splitAddress } from "./split.js";
 
-export { type LinkedAddresses, linksIn } from "./links.js";
-export { type AddressParts, type AddressProblem, MAX_ADDRESS, splitAddress } from "./split.js";
+export type { AddressProblem } from "./split.js";
 
 /** A forge that addresses may name. */
 export type AddressedForge = Pick<ProviderSettings, "name" | "kind" | "url">;

@@ -13,8 +13,7 @@ import { mergeIntoBlocks } from "./blocks.js";
 import { HourCounts } from "./hours.js";
 import { numbersOf, Readings, readingsOf } from "./readings.js";
 
-export { DamagedBlock, type ReadingsOptions, type Span } from "./codec.js";
-export { checkHistories, recountHours } from "./damage.js";
+export { recountHours } from "./damage.js";
 export {
   rangeColumn,
   rangeOf,
@@ -23,8 +22,8 @@ export {
   type SnapshotRange,
   SnapshotReader,
 } from "./read.js";
-export { BASES, type Basis, basisOf, byBasis, isSeam, joined, NumberRoom, Readings } from "./readings.js";
-export { removeEqual, removeReadings, type Thinning, thinSnapshots } from "./remove.js";
+export { BASES, type Basis, basisOf, byBasis, isSeam, Readings } from "./readings.js";
+export { removeEqual, removeReadings } from "./remove.js";
 export { readInTurns } from "./turns.js";
 
 /** Rows inserted in one statement. */

@@ -34,7 +34,7 @@ export const chartParameters = z.object({
   view: z.enum(VIEWS).default("total"),
   scale: z.enum(SCALES).default("linear"),
 });
-export type ChartState = z.output<typeof chartParameters>;
+type ChartState = z.output<typeof chartParameters>;
 
 /** Those of a chart of several repositories: `first`, a count, and `base`, the day of an index, say where lines are aligned. */
 export const alignedParameters = chartParameters.extend({

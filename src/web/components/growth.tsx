@@ -199,7 +199,7 @@ interface GrowthTableProps {
 }
 
 /** The counts of a repository, their gains in each window, and how reliable those are. */
-export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, readings }) => {
+const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, readings }) => {
   const watchersAt = (at: number) => {
     const index = indexAt(readings, at);
     return index === undefined ? null : readings.snapshot(index).watchers;
@@ -264,7 +264,7 @@ interface GainNotesProps extends Pick<GrowthTableProps, "trends"> {
  * One line for each window whose gains need words: why there are none, what they compare, how much of them counts ("7 days: +12,400
  * stars, none counted: dropped and recovered"), and why they are not reliable. Windows without growth for the same reason share a line.
  */
-export const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
+const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
   const missing = WINDOWS.filter((window) => trends[window] === null);
   const reasons = Map.groupBy(missing, (window) => noGrowthReason(window, facts));
   const notes = WINDOWS.flatMap((window) => {
