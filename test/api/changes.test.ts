@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { HOUR_MS } from "../../src/lib/clock.js";
+import { HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { updateDerived } from "../../src/modules.js";
 import { bumpRevision, noteChanges } from "../../src/repositories/outdated.js";
 import { errorOf } from "../support/answers.js";
@@ -118,15 +118,15 @@ onBothEngines("What changed since a cursor", (engine) => {
     assert.deepEqual((await follow(await cursor())).changes, []);
   });
 
-  test("updatedAfter and sort=updated list what was read from the forge last", async () => {
+  test("updatedAfter and sort=updated list what was read from the forge last, to the millisecond", async () => {
     await world.record(
-      ...[3, 1, 2].map((hour) => observation(`c/r${hour}`, daily(1), { at: NOW + hour * HOUR_MS })),
+      ...[900, 100, 500].map((ms) => observation(`c/r${ms}`, daily(1), { at: NOW + HOUR_MS + ms })),
     );
     const { body } = await world.get("/api/repos?sort=updated&limit=3");
     const times = body.data.map((one: { refreshedAt: string }) => one.refreshedAt);
-    assert.deepEqual(times, times.toSorted().reverse());
-    const since = await world.get(`/api/repos?updatedAfter=${times[0]}&sort=updated&order=asc`);
-    assert.ok(since.body.data.length >= 1);
-    for (const one of since.body.data) assert.ok(one.refreshedAt >= times[0]);
+    assert.deepEqual(times, [900, 500, 100].map((ms) => isoTime(NOW + HOUR_MS + ms)));
+    const since = await world.get(`/api/repos?updatedAfter=${times[1]}&sort=updated&order=asc`);
+    const read = since.body.data.map((one: { refreshedAt: string }) => one.refreshedAt);
+    assert.deepEqual(read, [times[1], times[0]]);
   });
 });

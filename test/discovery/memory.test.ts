@@ -31,10 +31,14 @@ describe("The first slots of an order", () => {
           direction: fc.constantFrom("asc" as const, "desc" as const),
           count: fc.integer({ min: 1, max: SLOTS + 5 }),
           from: fc.option(fc.nat(SLOTS - 1), { nil: undefined }),
+          isOfTimes: fc.boolean(),
         }),
-        (numbers, chosen, ids, { direction, count, from }) => {
+        (drawn, chosen, ids, { direction, count, from, isOfTimes }) => {
+          const numbers = isOfTimes
+            ? Float64Array.from(drawn, (number) => 40_000 * number)
+            : Uint32Array.from(drawn);
           const order: Order = {
-            numbers: Uint32Array.from(numbers),
+            numbers,
             id: Float64Array.from(ids),
             least: 0,
             unknown: 0,
@@ -82,7 +86,7 @@ describe("A set of slots", () => {
           chosen.filter((slot) => isKept(numbers[slot] ?? 0)).sort((a, b) => a - b);
         const copy = () => new SlotSet(SLOTS).copy(all);
         const isIn = (number: number) => number >= first && number <= last;
-        assert.deepEqual(kept(copy().keepRange(Uint32Array.from(numbers), first, last)), expected(isIn));
+        assert.deepEqual(kept(copy().keepRange(Float64Array.from(numbers), first, last)), expected(isIn));
         const codes = Uint16Array.from(numbers, (number) => number % 8);
         const wanted = Uint8Array.from({ length: 8 }, (_, code) => Number(code >= first));
         assert.deepEqual(

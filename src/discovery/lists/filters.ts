@@ -5,7 +5,7 @@
 import type { Window } from "../../growth/growth.js";
 import { isoTime } from "../../lib/clock.js";
 import { z } from "../../lib/schema.js";
-import { dateNumber, type NamedColumn, type PlainColumn, plainNumber } from "../memory/columns.js";
+import { type NamedColumn, type PlainColumn, plainNumber } from "../memory/columns.js";
 import type { ReadModel } from "../memory/read-model.js";
 import type { SlotSet } from "../memory/slot-set.js";
 import { count, exactText, providerParameter, repeatable, timeParameter } from "./parameters.js";
@@ -122,21 +122,21 @@ const FILTERS = {
     dimension: "created",
     text: timeText,
     words: (ms) => `created since ${timeText(ms)}`,
-    test: (ms) => ({ column: "created", first: dateNumber(ms) }),
+    test: (ms) => ({ column: "created", first: plainNumber(ms) }),
   }),
   createdBefore: filter({
     parameter: timeParameter.openapi({ description: "Created before this time." }),
     dimension: "created",
     text: timeText,
     words: (ms) => `created before ${timeText(ms)}`,
-    test: (ms) => ({ column: "created", last: dateNumber(ms) - 1 }),
+    test: (ms) => ({ column: "created", last: plainNumber(ms) - 1 }),
   }),
   pushedAfter: filter({
     parameter: timeParameter.openapi({ description: "Last push at this time or later." }),
     dimension: "pushed",
     text: timeText,
     words: (ms) => `pushed since ${timeText(ms)}`,
-    test: (ms) => ({ column: "pushed", first: dateNumber(ms) }),
+    test: (ms) => ({ column: "pushed", first: plainNumber(ms) }),
   }),
   updatedAfter: filter({
     parameter: timeParameter.openapi({
@@ -145,7 +145,7 @@ const FILTERS = {
     dimension: "updated",
     text: timeText,
     words: (ms) => `read since ${timeText(ms)}`,
-    test: (ms) => ({ column: "updated", first: dateNumber(ms) }),
+    test: (ms) => ({ column: "updated", first: plainNumber(ms) }),
   }),
   archived: filter({
     parameter: flag,

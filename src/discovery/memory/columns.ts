@@ -11,19 +11,14 @@ import { SlotSet } from "./slot-set.js";
 
 export type PlainColumn = "stars" | "forks" | "pushed" | "created" | "updated";
 
-/** Facts that plain sorts are by, in units. Each number is the value plus 1; 0 means unknown. Dates are in seconds since 1970. */
-export const PLAIN_FACTS: Readonly<Record<PlainColumn, PlainFact>> = {
-  stars: { unit: 1, of: ({ stars }) => stars },
-  forks: { unit: 1, of: ({ forks }) => forks },
-  pushed: { unit: 1_000, of: ({ pushedAt }) => pushedAt },
-  created: { unit: 1_000, of: ({ createdAt }) => createdAt },
-  updated: { unit: 1_000, of: ({ refreshedAt }) => refreshedAt },
+/** Facts that plain sorts are by. Each number is the value plus 1; 0 means unknown. Times are in ms since 1970. */
+const PLAIN_FACTS: Readonly<Record<PlainColumn, (row: CatalogueRow) => number | null>> = {
+  stars: ({ stars }) => stars,
+  forks: ({ forks }) => forks,
+  pushed: ({ pushedAt }) => pushedAt,
+  created: ({ createdAt }) => createdAt,
+  updated: ({ refreshedAt }) => refreshedAt,
 };
-
-interface PlainFact {
-  unit: number;
-  of: (row: CatalogueRow) => number | null;
-}
 
 export const PLAIN_COLUMNS = Object.keys(PLAIN_FACTS) as PlainColumn[];
 
@@ -88,7 +83,7 @@ export class Columns {
   size = 0;
   #capacity = 0;
   id = new Float64Array(0);
-  readonly plain = recordOf(PLAIN_COLUMNS, () => EMPTY);
+  readonly plain = recordOf(PLAIN_COLUMNS, () => NO_NUMBERS);
   readonly named = recordOf(NAMED_COLUMNS, () => NO_CODES);
   readonly names = recordOf(NAMED_COLUMNS, () => new Names());
   readonly growth = perWindow(() =>
@@ -122,7 +117,7 @@ export class Columns {
     this.id = larger(this.id, capacity, Float64Array);
     this.nameHash = larger(this.nameHash, capacity, Uint32Array);
     this.textHash = larger(this.textHash, capacity, Uint32Array);
-    for (const name of PLAIN_COLUMNS) this.plain[name] = larger(this.plain[name], capacity, Uint32Array);
+    for (const name of PLAIN_COLUMNS) this.plain[name] = larger(this.plain[name], capacity, Float64Array);
     for (const name of NAMED_COLUMNS) this.named[name] = larger(this.named[name], capacity, Uint16Array);
     for (const set of [this.listed, this.archived, this.fork]) set.grow(capacity);
     for (const window of WINDOWS) {
@@ -138,10 +133,7 @@ export class Columns {
 
   setFacts(slot: number, row: CatalogueRow): void {
     const { plain, named, names } = this;
-    for (const name of PLAIN_COLUMNS) {
-      const { unit, of } = PLAIN_FACTS[name];
-      plain[name][slot] = plainNumber(of(row), unit);
-    }
+    for (const name of PLAIN_COLUMNS) plain[name][slot] = plainNumber(PLAIN_FACTS[name](row));
     for (const name of NAMED_COLUMNS)
       named[name][slot] = names[name].add(row[name], { at: row.refreshedAt ?? 0 });
     this.listed.put(slot, row.isListed);
@@ -169,19 +161,12 @@ function gainNumber(value: number | null | undefined): number {
     : Math.min(Math.max(value, NO_GAIN + 1), 2 ** 31 - 1);
 }
 
-/** The greatest number of a plain column. */
-export const MOST_NUMBER = 2 ** 32 - 1;
-
-/** A value in units, plus 1, as far as 32 bits hold it. */
-export function plainNumber(value: number | null, unit = 1): number {
-  return value === null ? 0 : Math.min(Math.max(0, Math.floor(value / unit)), MOST_NUMBER - 1) + 1;
+/** The number of a fact. */
+export function plainNumber(value: number | null): number {
+  return value === null ? 0 : Math.max(0, value) + 1;
 }
 
-/** The number of a date from the first whole second at or after a time. */
-export function dateNumber(ms: number): number {
-  return plainNumber(Math.ceil(ms / 1_000));
-}
-
+const NO_NUMBERS = new Float64Array(0);
 const EMPTY = new Uint32Array(0);
 const NO_CODES = new Uint16Array(0);
 const NO_GAINS = new Int32Array(0);

@@ -2,7 +2,7 @@
 import { type Dimension, isFiltered } from "../lists/filters.js";
 import { isGrowthSort } from "../lists/sorts.js";
 import type { ListSpec } from "../lists/spec.js";
-import { dateNumber, type NamedColumn, type Names, plainNumber } from "./columns.js";
+import { type NamedColumn, type Names, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
 import type { ReadModel } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
@@ -97,12 +97,9 @@ export function countFacets(
     provider: named("provider"),
     license: named("license"),
     topic: countTopics(model, setOf("topic"), { chosen: filters.topic ?? [], most: request.values }),
-    minStars: bounds(
-      "stars",
-      request.minStars.map((least) => plainNumber(least)),
-    ),
-    createdAfter: bounds("created", request.createdAfter.map(dateNumber)),
-    pushedAfter: bounds("pushed", request.pushedAfter.map(dateNumber)),
+    minStars: bounds("stars", request.minStars.map(plainNumber)),
+    createdAfter: bounds("created", request.createdAfter.map(plainNumber)),
+    pushedAfter: bounds("pushed", request.pushedAfter.map(plainNumber)),
     known: knownFacts(model),
   };
 }
@@ -120,7 +117,7 @@ export function countCodes(set: SlotSet, codes: Uint16Array, { names }: Names): 
 }
 
 /** For each bound, how many members have at least that number. */
-function countAbove(set: SlotSet, numbers: Uint32Array, bounds: readonly number[]): number[] {
+function countAbove(set: SlotSet, numbers: Float64Array, bounds: readonly number[]): number[] {
   const counts = bounds.map(() => 0);
   set.forBlocks((slots, length) => {
     for (const [b, bound] of bounds.entries()) {

@@ -1,7 +1,6 @@
 /** Which repositories meet the filters of a list. */
 import { type Dimension, eachFilter } from "../lists/filters.js";
 import type { ListSpec } from "../lists/spec.js";
-import { MOST_NUMBER } from "./columns.js";
 import type { ReadModel } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
 
@@ -30,7 +29,7 @@ export function matchesOf(model: ReadModel, { filters, window, among, except }: 
     if ("isWanted" in test)
       set.keepCodes(columns.named[test.column], columns.names[test.column].table(test.isWanted));
     else if ("column" in test)
-      set.keepRange(columns.plain[test.column], test.first ?? 1, test.last ?? MOST_NUMBER);
+      set.keepRange(columns.plain[test.column], test.first ?? 1, test.last ?? Number.POSITIVE_INFINITY);
   }
   return set;
 }

@@ -1,7 +1,7 @@
 /** The order of a list: picks the first matches from a set of slots, by looking at each, or along slots that are sorted. */
 import type { SlotSet } from "./slot-set.js";
 
-type Numbers = Uint32Array | Int32Array;
+type Numbers = Uint32Array | Int32Array | Float64Array;
 export type Direction = "asc" | "desc";
 
 /** Slots by a number, ties by id. */
@@ -101,6 +101,9 @@ function byId(slots: Uint32Array<ArrayBuffer>, id: Float64Array): Uint32Array<Ar
   return sorted;
 }
 
+/** Numbers of a Float64Array, such as times in ms, are whole and below 2 to the power of this. */
+const FLOAT_BITS = 48;
+
 /** Sorts the slots of an order: by number, the greatest first, then by id, the greatest first. In short steps. */
 export function* sortSlots({ numbers, id, least }: Order, size: number): Generator<void, Uint32Array> {
   let slots = new Uint32Array(size);
@@ -111,11 +114,13 @@ export function* sortSlots({ numbers, id, least }: Order, size: number): Generat
   slots = byId(slots, id);
   yield;
   // By 16 bits at a time, each pass keeping the order of equal ones.
-  const flip = numbers instanceof Int32Array ? 0x8000_0000 : 0;
+  const lift = numbers instanceof Int32Array ? 2 ** 31 : 0;
+  const bits = numbers instanceof Float64Array ? FLOAT_BITS : 32;
   let other = new Uint32Array(count);
-  for (let shift = 0; shift < 8 * numbers.BYTES_PER_ELEMENT; shift += 16) {
+  for (let shift = 0; shift < bits; shift += 16) {
     const starts = new Uint32Array(65_537);
-    const digit = (slot: number) => (~((numbers[slot] ?? 0) ^ flip) >>> shift) & 0xffff;
+    const unit = 2 ** shift;
+    const digit = (slot: number) => ~(((numbers[slot] ?? 0) + lift) / unit) & 0xffff;
     for (let i = 0; i < count; i++) {
       const next = digit(slots[i] ?? 0) + 1;
       starts[next] = (starts[next] ?? 0) + 1;

@@ -3,7 +3,7 @@ import type { GrowthOrder } from "../../growth/growth.js";
 import { DEFAULT_SORT, isGrowthSort } from "../lists/sorts.js";
 import { indexOfRelevance, LAST_NUMBERED, type ListSpec, type RowKey, relevanceAt } from "../lists/spec.js";
 import { allOf, bestOf, type Matches } from "../search/relevance.js";
-import { isGain, NO_GAIN, PLAIN_FACTS, type PlainColumn, plainNumber } from "./columns.js";
+import { isGain, NO_GAIN, type PlainColumn, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
 import { firstOf, type Order, type Place, walkSorted } from "./order.js";
 import type { OrderName, ReadModel } from "./read-model.js";
@@ -124,10 +124,10 @@ export function selectByRelevance(model: ReadModel, found: Matches, list: Filter
 /** A number of an order as the sort key of a cursor, which is the value that the API shows; -1 for an unknown fact. */
 function keyOf(sort: ColumnSort, number: number): number {
   if (isGrowthSort(sort) || sort === DEFAULT_SORT) return number;
-  return number === 0 ? -1 : (number - 1) * PLAIN_FACTS[sort].unit;
+  return number - 1;
 }
 
 function placeOf(sort: ColumnSort, { sortKey, id }: RowKey): Place {
   if (isGrowthSort(sort) || sort === DEFAULT_SORT) return { number: sortKey, id };
-  return { number: plainNumber(sortKey < 0 ? null : sortKey, PLAIN_FACTS[sort].unit), id };
+  return { number: plainNumber(sortKey < 0 ? null : sortKey), id };
 }

@@ -88,9 +88,9 @@ export class SlotSet {
   }
 
   /** Keeps members whose number is from `first` to `last`, both included. */
-  keepRange(numbers: Uint32Array, first: number, last: number): this {
+  keepRange(numbers: Float64Array, first: number, last: number): this {
     const { bits } = this;
-    const span = last - first;
+    const isKept = (number = 0) => Number(number >= first && number <= last);
     for (let i = 0; i < bits.length; i++) {
       const word = bits[i] ?? 0;
       if (word === 0) continue;
@@ -99,11 +99,11 @@ export class SlotSet {
       // In a dense word, looking at all 32 slots takes less than finding those that are members.
       if (isDense(word))
         for (let bit = 0; bit < 32; bit++)
-          kept |= Number(((numbers[base + bit] ?? 0) - first) >>> 0 <= span) << bit;
+          kept |= isKept(numbers[base + bit]) << bit;
       else
         for (let rest = word; rest !== 0; rest &= rest - 1) {
           const bit = 31 - Math.clz32(rest & -rest);
-          kept |= Number(((numbers[base + bit] ?? 0) - first) >>> 0 <= span) << bit;
+          kept |= isKept(numbers[base + bit]) << bit;
         }
       bits[i] = kept & word;
     }
