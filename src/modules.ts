@@ -9,13 +9,13 @@ import {
 } from "./accounts/accounts.js";
 import type { Config } from "./config/config.js";
 import { type Database, DeletionClock, openDatabase } from "./database/database.js";
-import { Lists, LiveModel, Rankings, Search } from "./discovery/discovery.js";
+import { ChangeLog, Lists, LiveModel, Rankings, Search } from "./discovery/discovery.js";
 import { ForgeTokens, TrackedForges } from "./forges/forges.js";
 import type { GrowthOptions } from "./growth/growth.js";
 import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
-import { bumpRevision, Catalog, ChangeLog } from "./repositories/repositories.js";
+import { bumpRevision, Catalog } from "./repositories/repositories.js";
 import { Avatars, Resolver, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
@@ -82,7 +82,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   const trackRequests = new TrackRequests({ database, catalog, clock, watchlists, quotas, forges });
   return {
     catalog,
-    changes: new ChangeLog(database),
+    changes: new ChangeLog(database, catalog, live),
     rankings,
     search: new Search(live, catalog),
     lists: new Lists({ database, catalog, rankings, live, clock }),

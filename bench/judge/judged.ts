@@ -36,6 +36,7 @@ export function historyAt(track: Track, index: number, source: string): History 
     importSource: source,
     refreshInterval: null,
     nextRefreshAt: null,
+    countedAt: null,
     readings: readings.slice(readings.countBefore(at - HISTORY_MS), index + 1),
     peak: null,
   };

@@ -164,7 +164,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
   open("/api/repos/{id}", getRepositoryById, DETAIL),
-  open("/api/changes", listChanges, { limit: ROWS }),
+  // What is announced also depends on the time since a change.
+  open("/api/changes", listChanges, { limit: ROWS, cache: NO_STORE }),
   open("/api/stats/summary", getSummary),
   open("/api/facets/languages", listLanguages, { limit: ROWS }),
   open("/api/facets/topics", listTopics, { limit: ROWS }),

@@ -28,6 +28,7 @@ import { type Clock, HOUR_MS } from "../lib/clock.js";
 import type { MetricsServer } from "../lib/metrics.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import type { AppContext, Members, Modules } from "../modules.js";
+import { forgetRemoved } from "../repositories/repositories.js";
 import { createWeb, markStale, type Web } from "../web/web.js";
 import { addServing, openMetrics } from "./metrics.js";
 
@@ -265,6 +266,11 @@ async function removeExpired(
       remove: (now: number) => events.prune(now, signal),
       done: "deleted old events of accounts",
       failed: "old events of accounts could not be deleted",
+    },
+    {
+      remove: (now: number) => forgetRemoved(database, now),
+      done: "forgot repositories that were deleted 400 days ago",
+      failed: "repositories that were deleted long ago could not be forgotten",
     },
     {
       remove: (now: number) => pruneUsage(database, now, signal),

@@ -41,11 +41,15 @@ export interface CatalogueTables {
     /** JSON: when each fact was true, by its name, if not at `counted_at` (counts) or `refreshed_at`; null: all were. */
     fact_times: string | null;
   };
-  /** The last change of each repository; id 0: all have changed. */
+  /** The last change of each repository; id 0: all have changed; id -1: removed ones up to this revision are forgotten. */
   changes: {
     repository_id: number;
     /** The revision that it led to. */
     revision: number;
+    /** That of its first change; 0: unknown, long ago. */
+    added: number;
+    /** When the repository was deleted; null: it was not. */
+    removed_at: number | null;
   };
   previous_names: {
     repository_id: number;

@@ -14,6 +14,7 @@ import { factTimes } from "./migrations/0030-fact-times.js";
 import { storeIdentity } from "./migrations/0031-store-identity.js";
 import { growthInOneWay } from "./migrations/0032-growth-in-one-way.js";
 import { waitingRows } from "./migrations/0033-waiting-rows.js";
+import { removedRepositories } from "./migrations/0034-removed-repositories.js";
 
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   storeIdentity,
   growthInOneWay,
   waitingRows,
+  removedRepositories,
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;

@@ -1,3 +1,4 @@
+export { CHANGE_KINDS, ChangeLog, START } from "./changes.js";
 export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort } from "./facets.js";
 export { isCovered, RANKED_FROM } from "./facets.js";
 export { type CountedGroup, freshnessOf, otherDaysWords } from "./freshness.js";

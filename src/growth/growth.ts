@@ -16,6 +16,8 @@ import {
   exclusively,
   GROWTH_SWEEP,
   inBatches,
+  isStale,
+  type Recency,
   readRecency,
   repositoriesAfter,
   type Transact,
@@ -23,7 +25,7 @@ import {
   workOff,
 } from "../repositories/repositories.js";
 import { growthOf } from "./compare.js";
-import { type GrowthContext, readHistories } from "./history.js";
+import { type GrowthContext, type History, readHistories } from "./history.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 
 export {
@@ -77,6 +79,8 @@ const BATCH = 1_000;
 interface Sweep {
   /** The recency that it applies, as JSON. */
   recency: string;
+  /** Those that sweeps have applied since the last one that is complete, and its own; undefined: unknown. */
+  before: readonly string[] | undefined;
   /** The highest id done; null: it is complete. */
   after: number | null;
 }
@@ -105,7 +109,8 @@ export async function update(
     const sweep = await dueSweep(tx);
     if (sweep === undefined) return { ids: [], changed: [] };
     const ids = await repositoriesAfter(tx, dialect, { after: sweep.after ?? 0, limit });
-    const changed = await updateGrowth(tx, ids, { ...context, dialect });
+    const before = sweep.before?.map(recencyOf);
+    const changed = await updateGrowth(tx, ids, { ...context, dialect, before });
     await unmark(tx, dialect, "rollups", ids);
     const body: Sweep = { ...sweep, after: ids.at(-1) ?? null };
     await writeDocument(tx, GROWTH_SWEEP, { at: context.clock.now(), body });
@@ -113,7 +118,7 @@ export async function update(
   });
   const onMarked = (done: number) => onProgress(swept + done);
   const marked = await workOff(database, { ...options, kind: "rollups", onProgress: onMarked }, (tx, ids) =>
-    updateGrowth(tx, ids, { ...context, dialect }),
+    updateGrowth(tx, ids, { ...context, dialect, before: [] }),
   );
   return swept + marked;
 }
@@ -129,25 +134,45 @@ async function dueSweep(db: Db): Promise<Sweep | undefined> {
   const { fullDays, since, newestFiles, firstFiles } = await readRecency(db);
   // No snapshots, and no growth.
   if (fullDays.size === 0) return undefined;
-  const times = [fullDays, since, newestFiles, firstFiles].map((each) => [...each].toSorted());
+  const times = [fullDays, newestFiles, since, firstFiles].map((each) => [...each].toSorted());
   const recency = JSON.stringify(times);
   const sweep = (await readDocument(db, GROWTH_SWEEP))?.body as Sweep | undefined;
-  if (sweep?.recency !== recency) return { recency, after: 0 };
+  if (sweep?.recency !== recency) {
+    const unfinished = sweep?.after === null ? [] : sweep?.before;
+    return { recency, before: sweep && unfinished && [...unfinished, sweep.recency], after: 0 };
+  }
   return sweep.after === null ? undefined : sweep;
 }
 
-/** Computes the growth of repositories, and writes what differs. Returns those whose growth has changed. */
+/** The part of a stored recency that decides which repositories are stale. */
+function recencyOf(stored: string): Pick<Recency, "fullDays" | "newestFiles"> {
+  const [fullDays, newestFiles]: [string, number][][] = JSON.parse(stored);
+  return { fullDays: new Map(fullDays), newestFiles: new Map(newestFiles) };
+}
+
+interface UpdateOptions extends GrowthContext {
+  dialect: Dialect;
+  /** What recency was before; undefined: unknown, so that any stale repository may have been fresh. */
+  before: readonly Pick<Recency, "fullDays" | "newestFiles">[] | undefined;
+}
+
+/** Computes the growth of repositories, and writes what differs. Returns those whose growth has changed, or that are stale or fresh again. */
 async function updateGrowth(
   tx: Tx,
   ids: readonly number[],
-  { dialect, onDamaged }: GrowthContext & { dialect: Dialect },
+  { dialect, onDamaged, before }: UpdateOptions,
 ): Promise<number[]> {
   const recency = await readRecency(tx);
   const histories = await readHistories(tx, dialect, { ids, onDamaged });
   const rows = histories.flatMap((history) =>
     growthOf(history, recency).map((growth) => rollupRow(history, growth)),
   );
-  return replaceRollups(tx, dialect, { ids, rows });
+  const changed = await replaceRollups(tx, dialect, { ids, rows });
+  const hasTurned = (history: History) => {
+    const isStaleNow = isStale(history, recency);
+    return before?.some((one) => isStale(history, one) !== isStaleNow) ?? isStaleNow;
+  };
+  return [...changed, ...histories.filter(hasTurned).map(({ repositoryId }) => repositoryId)];
 }
 
 /** Replaces the rollups of repositories by new ones, if they differ. Returns the repositories of those that do. */

@@ -37,6 +37,7 @@ export interface History {
   importSource: string | null;
   refreshInterval: number | null;
   nextRefreshAt: number | null;
+  countedAt: number | null;
   readings: Readings;
   /** The reading with most stars before these, if one of them leaps and so may be back at its level. */
   peak: Reading | null;
@@ -72,6 +73,7 @@ export async function readHistories(
       "import_source",
       "refresh_interval",
       "next_refresh_at",
+      "counted_at",
     ])
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
@@ -92,6 +94,7 @@ export async function readHistories(
         importSource: row.import_source,
         refreshInterval: row.refresh_interval,
         nextRefreshAt: row.next_refresh_at,
+        countedAt: row.counted_at,
         readings,
         peak: peaks.get(row.id) ?? null,
       },

@@ -12,7 +12,7 @@ import {
   type Prepared,
   type Tx,
 } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
 
 /** Derived data of a repository: its growth (`rollups`), or snapshots to pack into blocks (`tails`). */
 type OutdatedKind = "rollups" | "tails";
@@ -135,16 +135,19 @@ export const GROWTH_SWEEP = "growth_sweep";
 
 /** In the log of changes, the id that means all repositories. No repository has it. */
 export const ALL_CHANGED = 0;
+/** The id of the revision up to which removed repositories are forgotten. */
+export const FORGOTTEN = -1;
 /** In a transaction that changes the catalogue, the revision that it leads to, before it is announced. */
 export const NEXT_REVISION = sql<number>`(select value + 1 from revision where id = 1)`;
 /** More changes than this at a time are noted as a change of all. */
 const MOST_NOTED = 50_000;
 
-const CHANGES: BulkTable = {
+const CHANGES = {
   table: "changes",
-  columns: { repository_id: "bigint", revision: "bigint" },
+  columns: { repository_id: "bigint", revision: "bigint", added: "bigint", removed_at: "bigint" },
   key: ["repository_id"],
-};
+  sets: "revision = excluded.revision, removed_at = excluded.removed_at",
+} as const;
 
 /** Characters of the random mark of a revision, and how many revisions have one: those of the last seconds, at least. */
 const MARK = 4;
@@ -162,14 +165,53 @@ export async function bumpRevision(tx: Tx): Promise<number> {
 
 /** Announces changes to readers in every process, in the same transaction. The log holds the last change of each. */
 export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number>): Promise<void> {
+  await note(tx, dialect, { ids: new Set(ids), removedAt: null });
+}
+
+/** Announces that repositories were deleted, in the same transaction. `removedAt`: now. */
+export async function noteRemoved(
+  tx: Tx,
+  dialect: Dialect,
+  { ids, removedAt }: { ids: readonly number[]; removedAt: number },
+): Promise<void> {
+  await note(tx, dialect, { ids: new Set(ids), removedAt });
+}
+
+async function note(
+  tx: Tx,
+  dialect: Dialect,
+  { ids, removedAt }: { ids: ReadonlySet<number>; removedAt: number | null },
+): Promise<void> {
   const revision = await bumpRevision(tx);
-  const changed = new Set(ids);
-  const noted = changed.size > MOST_NOTED ? [ALL_CHANGED] : [...changed];
-  await dialect.upsert(
-    tx,
-    CHANGES,
-    noted.map((id): BulkRow => [id, revision]),
-  );
+  const rows =
+    ids.size > MOST_NOTED
+      ? [[ALL_CHANGED, revision, revision, null]]
+      : Array.from(ids, (id): BulkRow => [id, revision, revision, removedAt]);
+  await dialect.merge(tx, CHANGES, rows);
+}
+
+/** How long the log names a deleted repository. */
+const REMEMBERED_MS = 400 * DAY_MS;
+/** Deleted repositories forgotten in one transaction. */
+const FORGOTTEN_AT_ONCE = 10_000;
+
+/** Forgets repositories that were deleted long ago: positions in the log from before are refused from then on. Returns their number. */
+export function forgetRemoved({ dialect, write }: Database, now: number): Promise<number> {
+  const old = sql`removed_at < ${now - REMEMBERED_MS}`;
+  return dialect.exclusively(write, "catalogue", async (tx) => {
+    const { rows } = await sql<{
+      id: number;
+      revision: number;
+    }>`select repository_id as id, revision from changes
+      where ${old} order by revision limit ${FORGOTTEN_AT_ONCE}`.execute(tx);
+    if (rows.length === 0) return 0;
+    const ids = rows.map(({ id }) => Number(id));
+    await sql`delete from changes where ${dialect.among(sql.ref("repository_id"), ids)}`.execute(tx);
+    await dialect.merge(tx, CHANGES, [[FORGOTTEN, Number(rows.at(-1)?.revision), 0, null]]);
+    // Followers that are up to date go on from a later one.
+    await bumpRevision(tx);
+    return rows.length;
+  });
 }
 
 /** How long the revision is remembered. */

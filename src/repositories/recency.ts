@@ -97,7 +97,7 @@ export function hasMissed(
 /** Whether the counts of a repository are no longer recent; false for one that was never counted. */
 export function isStale(
   repository: Omit<Clocked, "at"> & Pick<Repository, "countedAt">,
-  recency: Recency,
+  recency: Pick<Recency, "newestFiles" | "fullDays">,
 ): boolean {
   return repository.countedAt !== null && !isRecent({ ...repository, at: repository.countedAt }, recency);
 }

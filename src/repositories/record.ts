@@ -38,7 +38,7 @@ export async function record(
 ): Promise<RecordedBatch> {
   if (batch.length === 0)
     return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0, repositoryIds: [] };
-  await removeSample(tx, dialect);
+  await removeSample(tx, dialect, now);
   const identities = await Identities.load(tx, dialect, batch);
   const owners: Draft[] = [];
   for (const observation of batch) {

@@ -1,7 +1,7 @@
 /** Deletes a repository with everything stored about it. */
 import { sql } from "kysely";
 import type { Dialect, TableName, Tx } from "../database/database.js";
-import { ALL_CHANGED, noteChanges } from "./outdated.js";
+import { noteRemoved } from "./outdated.js";
 import { deleteRepositories } from "./sample.js";
 import { HourCounts } from "./snapshots/hours.js";
 import { readReadings } from "./snapshots/snapshots.js";
@@ -13,7 +13,11 @@ const DERIVED: readonly TableName[] = ["rollups", "rank_history", "rank_blocks",
  * Deletes a repository and those that were joined to it, in the caller's transaction, which must hold the catalogue exclusively. Clears
  * tables of other modules as well, as `removeSample` does. Costs its history. Does nothing for an unknown id.
  */
-export async function removeRepository(tx: Tx, dialect: Dialect, id: number): Promise<void> {
+export async function removeRepository(
+  tx: Tx,
+  dialect: Dialect,
+  { id, now }: { id: number; now: number },
+): Promise<void> {
   const { rows } = await sql<{ id: number; provider: string }>`with recursive joined (id) as (
       select id from repositories where id = ${id}
       union select n.from_id from renames n join joined j on n.to_id = j.id)
@@ -35,6 +39,5 @@ export async function removeRepository(tx: Tx, dialect: Dialect, id: number): Pr
   const highest = await dialect.lastId(tx);
   await deleteRepositories(tx, dialect, ids);
   await dialect.reserveId(tx, highest);
-  // Copies that follow the log cannot find it there anymore.
-  await noteChanges(tx, dialect, [ALL_CHANGED]);
+  await noteRemoved(tx, dialect, { ids, removedAt: now });
 }

@@ -62,7 +62,6 @@ export {
   readRepositoryAddress,
 } from "./addresses/repository-addresses.js";
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
-export { CHANGE_KINDS, ChangeLog } from "./change-log.js";
 export type { DumpedRepository } from "./dump.js";
 export { type ArchiveFile, type Damage, isHeldBack, ownDamage } from "./file-damage.js";
 export { fileKey, type JudgedFile } from "./import-files.js";
@@ -79,6 +78,8 @@ export {
   ALL_CHANGED,
   bumpRevision,
   exclusively,
+  FORGOTTEN,
+  forgetRemoved,
   GROWTH_SWEEP,
   inBatches,
   markOutdated,
@@ -269,7 +270,7 @@ export class Catalog extends Lookup {
 
   /** Deletes a repository with its history, in the caller's transaction. See `removeRepository`. */
   removeIn(tx: Tx, id: number): Promise<void> {
-    return removeRepository(tx, this.#database.dialect, id);
+    return removeRepository(tx, this.#database.dialect, { id, now: this.#clock.now() });
   }
 
   async find(id: number): Promise<Repository | undefined> {
@@ -372,7 +373,7 @@ export class Catalog extends Lookup {
   /** Removes the sample in one transaction; see `removeSample`. Does nothing without one. */
   async removeSample(): Promise<void> {
     const { dialect, write } = this.#database;
-    await dialect.exclusively(write, "catalogue", (tx) => removeSample(tx, dialect));
+    await dialect.exclusively(write, "catalogue", (tx) => removeSample(tx, dialect, this.#clock.now()));
   }
 
   /** Turns the sample, if there is one, into ordinary history that stays. */

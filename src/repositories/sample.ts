@@ -9,7 +9,7 @@ import {
   type Tx,
 } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { ALL_CHANGED, GROWTH_SWEEP, markOutdated, noteChanges } from "./outdated.js";
+import { GROWTH_SWEEP, markOutdated, noteChanges, noteRemoved } from "./outdated.js";
 import { recountHours } from "./snapshots/snapshots.js";
 
 /**
@@ -87,7 +87,7 @@ export async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly
  * This also clears tables that belong to growth, discovery and tracking: they must change in the same transaction, so that
  * no reader sees ranks of repositories that are gone.
  */
-export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
+export async function removeSample(tx: Tx, dialect: Dialect, now: number): Promise<void> {
   if ((await readKind(tx)) !== "sample") return;
   const saved = await sql<{ id: number }>`select distinct repository_id as id from watchlist_items`.execute(
     tx,
@@ -103,5 +103,6 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   await tx.deleteFrom("status_documents").where("name", "=", GROWTH_SWEEP).execute();
   await markOutdated(tx, dialect, { rollups: kept });
   await setKind(tx, "real");
-  await noteChanges(tx, dialect, [ALL_CHANGED]);
+  await noteChanges(tx, dialect, kept);
+  await noteRemoved(tx, dialect, { ids: removed, removedAt: now });
 }

@@ -44,7 +44,11 @@ export async function discoveryStep(lane: Lane): Promise<Step> {
     ...(page.next === null && { walks: walk.walks + 1, took_ms: Math.max(0, at - walk.started_at) }),
   });
   if (page.next === null)
-    await recheckMissed(lane.lease, provider, { seenAfter: walk.started_at - REPEATED_MS, now: at });
+    await recheckMissed(lane.lease, provider, {
+      dialect: lane.modules.database.dialect,
+      seenAfter: walk.started_at - REPEATED_MS,
+      now: at,
+    });
   if (isEndless)
     throw new UpstreamFailure("malformed", `the repository list has no end after ${pages} pages`);
   return responded(isEnd ? CHECK_MS : 0);

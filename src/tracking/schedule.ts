@@ -15,7 +15,7 @@ import {
 } from "../database/database.js";
 import type { Provider, RepositoryRef } from "../forges/forges.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
-import { hasMissed, markOutdated } from "../repositories/repositories.js";
+import { hasMissed, markOutdated, noteChanges } from "../repositories/repositories.js";
 import { detailsInterval, LATEST_DETAILS_MS, LATEST_MS, spread } from "./cadence.js";
 import type { WorkerLease } from "./lease.js";
 
@@ -216,6 +216,21 @@ export async function saveTracked(tx: Tx, dialect: Dialect, rows: readonly Track
       countedAt !== null && hasMissed(countedAt, { refreshInterval, nextRefreshAt: dueAt }),
   );
   await markOutdated(tx, dialect, { rollups: missed.map(({ repositoryId }) => repositoryId) });
+  await noteDue(
+    tx,
+    dialect,
+    last.map(({ repositoryId }) => ({ id: repositoryId })),
+  );
+}
+
+/** Announces that repositories are due at another time, which readers see. */
+async function noteDue(tx: Tx, dialect: Dialect, rows: readonly { id: number }[]): Promise<void> {
+  if (rows.length === 0) return;
+  await noteChanges(
+    tx,
+    dialect,
+    rows.map(({ id }) => Number(id)),
+  );
 }
 
 /** Postpones repositories that could not be read, so that others come first. */
@@ -290,13 +305,16 @@ const MAX_MISSED = 10_000;
 export async function recheckMissed(
   lease: WorkerLease,
   { name, settings }: Pick<Provider, "name" | "settings">,
-  { seenAfter, now }: { seenAfter: number; now: number },
+  { dialect, seenAfter, now }: { dialect: Dialect; seenAfter: number; now: number },
 ): Promise<void> {
   await lease.write(async (tx) => {
-    await sql`update repositories set next_refresh_at = ${now} + (id % 1440) * 60000
+    const { rows } = await sql<{
+      id: number;
+    }>`update repositories set next_refresh_at = ${now} + (id % 1440) * 60000
       where id in (select id from repositories where provider = ${name} and availability = 'AVAILABLE'
         and stars >= ${settings.minStars} and counted_at < ${seenAfter} and next_refresh_at > ${now + DAY_MS}
-        order by id limit ${MAX_MISSED})`.execute(tx);
+        order by id limit ${MAX_MISSED}) returning id`.execute(tx);
+    await noteDue(tx, dialect, rows);
   });
 }
 
@@ -305,12 +323,18 @@ const FURTHEST_MS = LATEST_MS + DAY_MS;
 const FURTHEST_DETAILS_MS = LATEST_DETAILS_MS + WEEK_MS;
 
 /** Makes repositories due whose times are too far ahead. */
-export async function repairTimes(lease: WorkerLease, provider: string, now: number): Promise<void> {
+export async function repairTimes(
+  lease: WorkerLease,
+  provider: string,
+  { dialect, now }: { dialect: Dialect; now: number },
+): Promise<void> {
   await lease.write(async (tx) => {
     for (const [queue, { table, column }] of Object.entries(QUEUES)) {
       const furthest = now + (queue === "details" ? FURTHEST_DETAILS_MS : FURTHEST_MS);
-      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${now}
-        where provider = ${provider} and ${sql.ref(column)} > ${furthest}`.execute(tx);
+      const id = sql.ref(table === "repositories" ? "id" : "repository_id");
+      const { rows } = await sql<{ id: number }>`update ${sql.table(table)} set ${sql.ref(column)} = ${now}
+        where provider = ${provider} and ${sql.ref(column)} > ${furthest} returning ${id} as id`.execute(tx);
+      await noteDue(tx, dialect, rows);
     }
   });
 }

@@ -171,7 +171,8 @@ export class Worker {
     const { modules, lease, providers, clock, log, signal } = this.#options;
     const { database } = modules;
     const configured = providers.map(({ name }) => name);
-    for (const name of configured) await repairTimes(lease, name, clock.now());
+    for (const name of configured)
+      await repairTimes(lease, name, { dialect: database.dialect, now: clock.now() });
     const now = await modules.deletionClock.now();
     const untracked = await untrackOthers(database, { configured, now });
     if (untracked > 0) log.info({ repositories: untracked }, "their providers are no longer tracked");

@@ -21,6 +21,7 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     importSource: null,
     refreshInterval: null,
     nextRefreshAt: null,
+    countedAt: null,
     peak: null,
     readings: new Readings(Float64Array.from(numbers)),
     ...more,

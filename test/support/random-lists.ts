@@ -16,7 +16,14 @@ const LICENSES = ["MIT", "GPL-3.0 OR MIT", null];
 const TOPICS = ["common", "frequent", "rare-1", "rare-2"];
 /** Few values, so that most rows share theirs; and extreme ones. */
 const COUNTS = [0, 0, 1, 1, 7, 7, 7, 1_000, 1e12, null];
-const TIMES = [NOW - 400 * DAY_MS, NOW - 400 * DAY_MS + 1, NOW - 400 * DAY_MS + 1_000, NOW - 3 * DAY_MS, NOW - DAY_MS, null];
+const TIMES = [
+  NOW - 400 * DAY_MS,
+  NOW - 400 * DAY_MS + 1,
+  NOW - 400 * DAY_MS + 1_000,
+  NOW - 3 * DAY_MS,
+  NOW - DAY_MS,
+  null,
+];
 
 const facts = fc.record({
   stars: fc.constantFrom(...COUNTS),

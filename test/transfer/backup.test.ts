@@ -149,6 +149,8 @@ onBothEngines("A backup", (engine) => {
     const since = await cursor(served);
     assert.deepEqual((await served.get(`/api/changes?since=${since}`)).body.data, []);
     await served.record(observation("o/a", daily(1, 5, 11)));
+    await served.modules.live.current();
+    served.clock.advance(2_000);
     const { body } = await served.get(`/api/changes?since=${since}`);
     assert.deepEqual(
       body.data.map(({ fullName }: { fullName: string }) => fullName),

@@ -12,11 +12,11 @@ import {
   WINDOWS,
   type Window,
 } from "../../growth/growth.js";
-import type { RepositoryName } from "../../lib/page-addresses.js";
 import {
   type Catalog,
   isStale,
   REPOSITORY_READ_COLUMNS,
+  type RenamedRepository,
   type Repository,
   type RepositoryValues,
   takeRepository,
@@ -30,7 +30,7 @@ export interface ListRow {
   /** Whether its counts are no longer recent; see the catalogue's `isStale`. */
   readonly isStale: boolean;
   /** The repository that a RENAMED one was joined to. */
-  readonly movedTo?: RepositoryName | undefined;
+  readonly movedTo?: RenamedRepository | undefined;
   /** The earlier full name by which it was requested. */
   readonly renamedFrom?: string | undefined;
 }
@@ -48,7 +48,7 @@ export interface RowRequest {
 
 /** The columns of a rollup; all null without one. */
 type Growth = TrendValues | [window_hours: null, ...others: null[]];
-type RowValues = [...RepositoryValues, ...Growth];
+export type RowValues = [...RepositoryValues, ...Growth];
 
 /** Reads repositories with their growth, for lists that know the ids, and remembers them. */
 export class RowReader {
@@ -87,22 +87,24 @@ export class RowReader {
   }
 
   async #readMissing(ids: readonly number[], window: Window): Promise<Map<number, ListRow>> {
+    const rows = await this.rowsOf(await this.#read({ ids, window }));
+    return new Map(rows.map((row) => [row.repository.id, row]));
+  }
+
+  /** The rows of repositories that a statement has read with their growth. Whether they are stale is as of `recentRevision`. */
+  async rowsOf(values: readonly RowValues[]): Promise<ListRow[]> {
+    if (values.length === 0) return [];
     const found: { repository: Repository; trend: Trend | undefined }[] = [];
-    const [values, recency] = await Promise.all([this.#read({ ids, window }), this.#catalog.recency()]);
+    const recency = await this.#catalog.recency();
     for (const row of values) {
       const { repository, rest } = takeRepository<Growth>(row);
       found.push({ repository, trend: rest[0] === null ? undefined : trendOfRollup(rest) });
     }
     const renamed = found.filter(({ repository }) => repository.availability === "RENAMED");
     const moved = await this.#catalog.renamedTo(renamed.map(({ repository }) => repository.id));
-    return new Map(
-      found.map(({ repository, trend }) => {
-        return [
-          repository.id,
-          { repository, trend, isStale: isStale(repository, recency), movedTo: moved.get(repository.id) },
-        ];
-      }),
-    );
+    return found.map(({ repository, trend }) => ({
+      ...{ repository, trend, isStale: isStale(repository, recency), movedTo: moved.get(repository.id) },
+    }));
   }
 
   /** The rows of several lists, by one statement per window. */

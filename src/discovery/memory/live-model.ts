@@ -22,6 +22,8 @@ const CHANGED_PART = 8;
 const FEW_CHANGED = 1_000;
 /** When to ask again while a large catalogue is loaded, in seconds. */
 const RETRY_S = 2;
+/** How long after a change the response cache may still send what was there before. */
+const CACHED_MS = 2_000;
 /** Time between two looks for changes. */
 const FOLLOWED_MS = 1_000;
 /** Repositories between two lines of the log. */
@@ -64,15 +66,19 @@ export class LiveModel {
   readonly #catalog: Catalog;
   readonly #log: Logger;
   readonly #source: RowSource;
+  readonly #clock: Clock;
   readonly #steps: Steps;
   readonly #readChanged: Prepared<number, [id: number, revision: number]>;
   #loaded: LoadedModel | undefined;
   #work: Promise<void> | undefined;
+  /** Earlier revisions that cached responses may still show, and the monotonic times until when. */
+  #shown: { revision: number; until: number }[] = [];
 
   constructor(database: Database, catalog: Catalog, { clock, log }: { clock: Clock; log: Logger }) {
     this.#database = database;
     this.#catalog = catalog;
     this.#log = log;
+    this.#clock = clock;
     this.#source = new RowSource(database);
     this.#steps = new Steps(clock);
     this.#readChanged = database.prepare(
@@ -123,6 +129,14 @@ export class LiveModel {
     return this.#loaded;
   }
 
+  /** The revision whose changes all responses of this process have, also cached ones. Throws as `current` does. */
+  async announced(): Promise<number> {
+    const { revision } = await this.current();
+    const now = this.#clock.monotonic();
+    this.#shown = this.#shown.filter(({ until }) => until > now);
+    return Math.min(revision, this.#shown[0]?.revision ?? revision);
+  }
+
   async #isLarge(): Promise<boolean> {
     return (await this.#database.dialect.lastId(this.#database.read)) >= LARGE_FROM;
   }
@@ -152,6 +166,7 @@ export class LiveModel {
   async #follow(): Promise<void> {
     const { era, value } = await this.#catalog.revision();
     const loaded = this.#loaded;
+    const before = loaded?.revision;
     const { words, columns } = loaded?.model ?? {};
     const isWorn = words !== undefined && words.changed > FEW_CHANGED + (columns?.size ?? 0) / CHANGED_PART;
     if (loaded === undefined || isWorn || loaded.era < era) {
@@ -162,6 +177,9 @@ export class LiveModel {
       if (isLarge) await next.prepare();
       this.#loaded = next;
     } else await this.#steps.inTurn(() => this.#apply(loaded, value));
+    const isSameEra = loaded?.era === this.#loaded?.era;
+    if (before !== undefined && isSameEra && before !== this.#loaded?.revision)
+      this.#shown.push({ revision: before, until: this.#clock.monotonic() + CACHED_MS });
   }
 
   async #apply(loaded: LoadedModel, revision: number): Promise<void> {

@@ -97,9 +97,7 @@ export class SlotSet {
       const base = i << 5;
       let kept = 0;
       // In a dense word, looking at all 32 slots takes less than finding those that are members.
-      if (isDense(word))
-        for (let bit = 0; bit < 32; bit++)
-          kept |= isKept(numbers[base + bit]) << bit;
+      if (isDense(word)) for (let bit = 0; bit < 32; bit++) kept |= isKept(numbers[base + bit]) << bit;
       else
         for (let rest = word; rest !== 0; rest &= rest - 1) {
           const bit = 31 - Math.clz32(rest & -rest);
