@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 5318ef3bfcd34c75
- * Types: 0091aefa2e004fa1
+ * Document: 3aa17912ff452edc
+ * Types: 321b3d9beb24e6c7
  */
 export interface paths {
     "/api": {
@@ -369,7 +369,7 @@ export interface paths {
         };
         /**
          * The repositories that changed since a cursor
-         * @description Oldest change first, each repository once, with its last change. Without since: nothing, and the cursor of now. 410 CURSOR_EXPIRED: all may have changed; read all again.
+         * @description Oldest change first, each repository once, with its last change. A copy begins with since=start, which lists all repositories first. Without since: nothing, and the cursor of now. 410 CURSOR_EXPIRED: all may have changed; begin again.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1393,7 +1393,7 @@ export interface components {
             stale: boolean;
             /** @description Growth in the requested window; null with fewer than two snapshots. */
             trend: components["schemas"]["Trend"] | null;
-            /** @description The earlier full name by which it was requested or searched for. Absent: it was found under its present name, or by its filters. */
+            /** @description The earlier full name by which it was requested, searched for or added to a watchlist. Absent: it was found under its present name, or by its filters. */
             renamedFrom?: string;
         };
         /** @description Growth between two actual snapshots; null with fewer than two. */
@@ -1958,17 +1958,21 @@ export interface components {
         Change: {
             /** @description The id, which stays the same. */
             id: string;
-            /** @description Now. */
-            provider: string;
-            /** @description Now. */
-            fullName: string;
+            /** @description Now. null: DELETED. */
+            provider: string | null;
+            /** @description Now. null: DELETED. */
+            fullName: string | null;
             /**
-             * @description Now.
-             * @enum {string}
+             * @description Now. null: DELETED.
+             * @enum {string|null}
              */
-            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
-            /** @description NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. COUNTS: none of these, but its counts, other fields or growth. */
-            kinds: ("NEW" | "COUNTS" | "RENAMED" | "GONE")[];
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED" | null;
+            /** @description NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. JOINED: it is another one now; see joinedTo. DELETED: with its history. COUNTS: none of these, but its counts, other fields or growth. */
+            kinds: ("NEW" | "COUNTS" | "RENAMED" | "GONE" | "JOINED" | "DELETED")[];
+            /** @description JOINED only: the id of the repository that remains. */
+            joinedTo?: string;
+            /** @description With include=record: the repository as it was when its change was read; null: JOINED or DELETED. */
+            record?: components["schemas"]["Repository"] | null;
         };
         Chart: {
             /** @description The title, in words. */
@@ -3804,8 +3808,12 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description meta.nextCursor of an earlier response. */
+                /** @description start, or meta.nextCursor of an earlier response. */
                 since?: string;
+                /** @description record: with the repositories. */
+                include?: "record";
+                /** @description The window of the records' trends. */
+                window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;
             };
@@ -3831,7 +3839,7 @@ export interface operations {
                         meta: {
                             /** @description For since of the next request. */
                             nextCursor: string;
-                            /** @description true: the next request returns more now. */
+                            /** @description true: the next request may return more now. */
                             hasMore: boolean;
                         };
                     };

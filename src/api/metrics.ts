@@ -15,6 +15,7 @@ import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_N
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import { checkDays, daysParameters } from "./parameters.js";
+import { movedFrom, movedResponse } from "./repositories.js";
 import {
   seriesMetaSchema,
   seriesPartsView,
@@ -79,11 +80,14 @@ export const listMetrics = operation({
   query: seriesQuery.extend({ format: formatParameter }),
   responses: {
     200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema), SNAPSHOT_COLUMNS),
+    301: movedResponse,
   },
   errors: ["NOT_FOUND"],
-  handle: async ({ params: { id }, query: { format, ...query }, services }) => {
+  handle: async ({ params: { id }, query: { format, ...query }, services, http }) => {
     checkDays(query);
     const repository = await services.modules.catalog.get(id);
+    const moved = await movedFrom(repository, "/metrics", { services, http });
+    if (moved !== undefined) return { ...moved, units: 1 };
     const { points, data, meta } = await readSeries(repository, services, query);
     const units = Math.max(1, Math.ceil(points.length / POINTS_PER_UNIT));
     if (format === "csv") {
@@ -164,6 +168,7 @@ export const listRanks = operation({
       ),
       RANK_COLUMNS,
     ),
+    301: movedResponse,
   },
   errors: ["NOT_FOUND"],
   handle: async (request) => {
@@ -171,6 +176,8 @@ export const listRanks = operation({
     const { id } = request.params;
     const { window, format } = request.query;
     const repository = await catalog.get(id);
+    const moved = await movedFrom(repository, "/ranks", request);
+    if (moved !== undefined) return moved;
     const { countedAt: asOf } = repository;
     const since = asOf === null ? 0 : (seriesStart(window, asOf) ?? 0);
     const data = (await rankings.rankHistory(id, since, MAX_RANKS)).map(

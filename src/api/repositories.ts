@@ -22,13 +22,16 @@ const detailQuery = z.object({
   window: windowParameter.openapi({ description: "The window of `trend`; `trends` has all of them." }),
 });
 
-const detailResponses = {
-  200: dataResponse("The repository.", detailSchema),
-  301: {
-    ...dataResponse("A previous name; the current one is in Location.", z.object({ location: z.string() })),
-    headers: z.object({ Location: z.string() }),
-  },
+/** The response to a previous name, or to the id of a repository that was joined to another one. */
+export const movedResponse = {
+  ...dataResponse(
+    "A previous name or id; the current one is in Location.",
+    z.object({ location: z.string() }),
+  ),
+  headers: z.object({ Location: z.string() }),
 };
+
+const detailResponses = { 200: dataResponse("The repository.", detailSchema), 301: movedResponse };
 
 const fullNameParameter = z
   .string()
@@ -102,6 +105,17 @@ function moved(address: string, { services, http }: Redirected): Reply {
   return json(body, { status: 301, headers: { Location: location } });
 }
 
+/** The redirect of an address below the id of a repository that was joined to another one; undefined for others. */
+export async function movedFrom(
+  { id, availability }: Pick<Repository, "id" | "availability">,
+  suffix: "" | "/metrics" | "/ranks",
+  request: Redirected,
+): Promise<Reply | undefined> {
+  if (availability !== "RENAMED") return undefined;
+  const to = (await request.services.modules.catalog.renamedTo([id])).get(id);
+  return to && moved(`/api/repos/${to.id}${suffix}`, request);
+}
+
 interface ByName extends DetailRequest, Redirected {
   provider: string;
   fullName: string;
@@ -129,11 +143,7 @@ export const getRepositoryById = operation({
     const { catalog } = services.modules;
     const found = await catalog.describeById(id);
     if (found === undefined) throw new AppError("NOT_FOUND", "No repository has this id.");
-    const isRenamed = found.repository.availability === "RENAMED";
-    const renamedTo = isRenamed ? (await catalog.renamedTo([id])).get(id) : undefined;
-    return renamedTo === undefined
-      ? detail(found, { services, query })
-      : moved(`/api/repos/${renamedTo.id}`, { services, http });
+    return (await movedFrom(found.repository, "", { services, http })) ?? detail(found, { services, query });
   },
 });
 

@@ -180,7 +180,7 @@ export const repositorySchema = z
     trend: orNull(trendSchema),
     renamedFrom: z.string().optional().openapi({
       description:
-        "The earlier full name by which it was requested or searched for. Absent: it was found under its present name, or by its filters.",
+        "The earlier full name by which it was requested, searched for or added to a watchlist. Absent: it was found under its present name, or by its filters.",
     }),
   })
   .openapi("Repository");

@@ -32,6 +32,8 @@ export interface MemberTables {
     /** Ascends in the order in which repositories were added; may have gaps. */
     sort_order: number;
     added_at: number;
+    /** The id that was added, if its repository was joined to this one. */
+    from_id: number | null;
   };
   /** When the owner of a list last looked at it, in the current visit and in the previous one. */
   watchlist_visits: {

@@ -15,6 +15,7 @@ import { storeIdentity } from "./migrations/0031-store-identity.js";
 import { growthInOneWay } from "./migrations/0032-growth-in-one-way.js";
 import { waitingRows } from "./migrations/0033-waiting-rows.js";
 import { removedRepositories } from "./migrations/0034-removed-repositories.js";
+import { joinedItems } from "./migrations/0035-joined-items.js";
 
 /** The version of the schema that a new store gets. */
 export const SCHEMA_VERSION = 24;
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly Migration[] = [
   growthInOneWay,
   waitingRows,
   removedRepositories,
+  joinedItems,
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;

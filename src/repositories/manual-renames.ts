@@ -2,7 +2,8 @@
  * Renames that an operator states, for archives without ids: the snapshots and names of one repository are added to another, and can
  * be taken back. Both keep their ids and their own snapshots; the old one is RENAMED and in no list. Owns the table `renames`.
  */
-import type { Dialect, Tx } from "../database/database.js";
+import { sql } from "kysely";
+import type { Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
 import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
 import { nameKey, type RepositoryRow } from "./repository.js";
@@ -57,6 +58,7 @@ export async function joinRenamed(
     .set({ name_key: null, availability: "RENAMED" })
     .where("id", "=", old.id)
     .execute();
+  await moveItems(tx, old.id, present.id);
   const discovered_at = Math.min(old.discovered_at, present.discovered_at);
   await tx.updateTable("repositories").set({ discovered_at }).where("id", "=", present.id).execute();
   const lists = [history.snapshots()];
@@ -118,8 +120,57 @@ export async function partRenamed(
   const readings = history.only((i) => !both.has(history.at(i)));
   const removed = readings.length === 0 ? 0 : await removeEqual(tx, dialect, { id: old.to_id, readings });
   await tx.deleteFrom("renames").where("from_id", "=", old.id).execute();
+  await returnItems(tx, old.id, old.to_id);
   await announce(tx, dialect, [old.id, old.to_id]);
   return removed;
+}
+
+/** The ids of the repositories that joined ones continue as, by their ids; others are absent. */
+export async function remainingIds(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("renames")
+    .select(["from_id", "to_id"])
+    .where(dialect.among(sql.ref("from_id"), ids))
+    .execute();
+  const next = await remainingIds(
+    db,
+    dialect,
+    rows.map((row) => row.to_id),
+  );
+  return new Map(rows.map(({ from_id, to_id }) => [from_id, next.get(to_id) ?? to_id]));
+}
+
+/** Lets watchlists follow a rename; a list that has both keeps the present one. Their tables belong to watchlists. */
+async function moveItems(tx: Tx, from: number, to: number): Promise<void> {
+  await sql`update watchlists set version = version + 1
+    where id in (select watchlist_id from watchlist_items where repository_id = ${from})`.execute(tx);
+  await sql`insert into watchlist_items (watchlist_id, repository_id, sort_order, added_at, from_id)
+    select watchlist_id, cast(${to} as bigint), sort_order, added_at, coalesce(from_id, repository_id) from watchlist_items
+      where repository_id = ${from}
+    on conflict (watchlist_id, repository_id) do update
+      set from_id = coalesce(watchlist_items.from_id, excluded.from_id)`.execute(tx);
+  await sql`delete from watchlist_items where repository_id = ${from}`.execute(tx);
+}
+
+/** Puts a repository back on the lists that had it. The other one stays on them, as they may have had both. */
+async function returnItems(tx: Tx, from: number, to: number): Promise<void> {
+  const here = sql`repository_id = ${to} and from_id in (
+    with recursive joined (id) as (
+      select id from repositories where id = ${from}
+      union select n.from_id from renames n join joined j on n.to_id = j.id)
+    select id from joined)`;
+  await sql`update watchlists set version = version + 1
+    where id in (select watchlist_id from watchlist_items where ${here})`.execute(tx);
+  await sql`insert into watchlist_items (watchlist_id, repository_id, sort_order, added_at, from_id)
+    select watchlist_id, cast(${from} as bigint), sort_order, added_at, nullif(from_id, ${from}) from watchlist_items
+      where ${here}
+    on conflict (watchlist_id, repository_id) do nothing`.execute(tx);
+  await sql`update watchlist_items set from_id = null where ${here}`.execute(tx);
 }
 
 function findNamed(tx: Tx, provider: string, fullName: string) {

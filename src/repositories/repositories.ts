@@ -73,6 +73,7 @@ export type {
   RenamedRepository,
 } from "./lookup.js";
 export { repositoriesAfter } from "./lookup.js";
+export { remainingIds } from "./manual-renames.js";
 export * from "./observation.js";
 export {
   ALL_CHANGED,

@@ -4,6 +4,7 @@ import type { BulkTable, Db, Dialect, Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { hashToken, tokenPrefix } from "../lib/tokens.js";
+import { remainingIds } from "../repositories/repositories.js";
 
 /** Maximum number of repositories in a list. */
 export const MAX_ITEMS = 500;
@@ -160,11 +161,17 @@ export async function insertRow(
 
 const ITEMS: BulkTable = {
   table: "watchlist_items",
-  columns: { watchlist_id: "bigint", repository_id: "bigint", sort_order: "bigint", added_at: "bigint" },
+  columns: {
+    watchlist_id: "bigint",
+    repository_id: "bigint",
+    sort_order: "bigint",
+    added_at: "bigint",
+    from_id: "bigint",
+  },
   key: ["watchlist_id", "repository_id"],
 };
 
-/** Appends missing repositories, all or none, and returns their number. Throws UnknownRepositories and LIMIT_REACHED. */
+/** Appends missing repositories, joined ones as those that remain, all or none, and returns their number. Throws UnknownRepositories and LIMIT_REACHED. */
 export async function appendItems(
   tx: Tx,
   dialect: Dialect,
@@ -184,17 +191,23 @@ export async function appendItems(
     .where("watchlist_id", "=", id)
     .orderBy("sort_order")
     .execute();
-  const presentIds = new Set(present.map((item) => item.repository_id));
-  const fresh = [...new Set(repositoryIds)].filter((repositoryId) => !presentIds.has(repositoryId));
-  if (present.length + fresh.length > MAX_ITEMS)
+  const remaining = await remainingIds(tx, dialect, repositoryIds);
+  // By the id that is stored: the id that was given, if that is another one.
+  const fresh = new Map<number, number | null>();
+  for (const given of repositoryIds) {
+    const id = remaining.get(given);
+    fresh.set(id ?? given, fresh.get(id ?? given) ?? (id === undefined ? null : given));
+  }
+  for (const item of present) fresh.delete(item.repository_id);
+  if (present.length + fresh.size > MAX_ITEMS)
     throw new AppError("LIMIT_REACHED", `A watchlist holds at most ${MAX_ITEMS} repositories.`);
   const first = (present.at(-1)?.sort_order ?? 0) + 1;
   await dialect.insertNew(
     tx,
     ITEMS,
-    fresh.map((repositoryId, i) => [id, repositoryId, first + i, at]),
+    Array.from(fresh, ([repositoryId, fromId], i) => [id, repositoryId, first + i, at, fromId]),
   );
-  return fresh.length;
+  return fresh.size;
 }
 
 export async function readWatchlist(

@@ -12,6 +12,7 @@ import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { createToken, derivedToken, hashToken } from "../lib/tokens.js";
+import { remainingIds } from "../repositories/repositories.js";
 import { type Changes, changesSince, readCurrent, Visits } from "./changes.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { Feeds } from "./feeds.js";
@@ -240,10 +241,14 @@ export class Watchlists {
     repositoryIds: readonly number[] | "all",
     precondition?: Precondition,
   ): Promise<Watchlist> {
+    const { dialect } = this.#database;
     return this.#change(access, precondition, async (tx, row) => {
       let removal = tx.deleteFrom("watchlist_items").where("watchlist_id", "=", row.id);
-      if (repositoryIds !== "all")
-        removal = removal.where(this.#database.dialect.among(sql.ref("repository_id"), repositoryIds));
+      if (repositoryIds !== "all") {
+        const remaining = await remainingIds(tx, dialect, repositoryIds);
+        const ids = repositoryIds.map((id) => remaining.get(id) ?? id);
+        removal = removal.where(dialect.among(sql.ref("repository_id"), ids));
+      }
       return (await removal.executeTakeFirst()).numDeletedRows > 0n;
     });
   }

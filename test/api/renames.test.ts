@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { sql } from "kysely";
+import { joinedItems } from "../../src/database/migrations/0035-joined-items.js";
 import { updateDerived } from "../../src/modules.js";
 import { importDay } from "../support/archive.js";
 import { onBothEngines } from "../support/engines.js";
@@ -51,6 +53,8 @@ onBothEngines("A repository whose name changed in an archive without ids", (engi
     for (const [path, location] of [
       [`${OLD}?window=7d`, `${NEW}?window=7d`],
       [`/api/repos/${oldId}?window=7d`, `/api/repos/${before.body.data.id}?window=7d`],
+      [`/api/repos/${oldId}/metrics?window=all`, `/api/repos/${before.body.data.id}/metrics?window=all`],
+      [`/api/repos/${oldId}/ranks?window=90d`, `/api/repos/${before.body.data.id}/ranks?window=90d`],
     ] as const) {
       const { status, headers } = await world.get(path);
       assert.deepEqual([status, headers.get("location")], [301, location]);
@@ -80,6 +84,12 @@ onBothEngines("A repository whose name changed in an archive without ids", (engi
     );
     for (const path of ["/api/repos?fullName=n/tool", "/api/repos?sort=stars"])
       for (const row of (await world.get(path)).body.data) assert.ok(!("renamedFrom" in row), path);
+    for (const q of ["O/Tool", "https://github.com/o/tool"]) {
+      const { repositories } = (await world.get(`/api/search/suggest?q=${q}`)).body.data;
+      assert.equal(repositories[0]?.fullName, "n/tool", q);
+    }
+    const badge = await world.get("/api/embed/badge.svg?repo=github:o/tool&kind=stars");
+    assert.match(badge.body, /n\/tool/);
     const search = await world.get("/api/repos?q=O%2FTool");
     const to = { id: before.body.data.id, provider: "GITHUB", fullName: "n/tool" };
     assert.deepEqual(search.body.meta.renamed, { fullName: "o/tool", to });
@@ -123,11 +133,55 @@ onBothEngines("A repository whose name changed in an archive without ids", (engi
     await updateDerived(modules);
   });
 
-  test("leads from watchlists with the old name to the new one", async () => {
+  test("is in watchlists once, under the id that remains and with the name that was added", async () => {
     const { catalog, watchlists } = world.modules;
-    const { shareToken } = await watchlists.create("Mine", [Number(oldId)]);
+    const newId: string = (await world.get(NEW)).body.data.id;
+    const only = await watchlists.create("Only the old one", [Number(oldId)]);
+    const both = await watchlists.create("Both", [Number(oldId), Number(newId)]);
     await catalog.joinRenamed({ ...rename, to: "n/tool" });
-    const { html } = await open(world, `/watchlists/${shareToken}`);
-    assert.match(html, /<a class="badge caution" href="\/repos\/github\/n\/tool">now n\/tool<\/a>/);
+    await updateDerived(world.modules);
+    const added = await world.send("POST", "/api/watchlists", { ids: [oldId, newId] });
+    const single = await world.send("POST", "/api/watchlists", { ids: [newId] });
+    const sums = await world.get(`/api/watchlists/${single.body.data.token}/metrics?window=all`);
+    for (const token of [only.token, both.token, added.body.data.token]) {
+      const path = `/api/watchlists/${token}`;
+      assert.deepEqual((await world.get(path)).body.data.ids, [newId]);
+      for (const sort of ["added", "stars"]) {
+        const { data } = (await world.get(`${path}/repositories?sort=${sort}`)).body;
+        assert.deepEqual(
+          data.map(({ fullName, renamedFrom }: Renamed) => [fullName, renamedFrom]),
+          [["n/tool", "o/tool"]],
+        );
+      }
+      assert.deepEqual((await world.get(`${path}/metrics?window=all`)).body.data, sums.body.data);
+    }
+    const { html } = await open(world, `/watchlists/${only.shareToken}`);
+    assert.match(html, /<span class="badge">was o\/tool<\/span>/);
+    const again = await world.send("POST", `/api/watchlists/${only.token}/items`, { repositoryId: oldId });
+    assert.equal(again.status, 200, "it is on the list already");
+    await world.send("DELETE", `/api/watchlists/${added.body.data.token}/items/${oldId}`);
+    assert.deepEqual((await world.get(`/api/watchlists/${added.body.data.token}`)).body.data.ids, []);
+
+    await catalog.partRenamed(rename);
+    for (const token of [only.token, both.token]) {
+      const { ids } = (await world.get(`/api/watchlists/${token}`)).body.data;
+      assert.deepEqual(new Set(ids), new Set([oldId, newId]));
+    }
+  });
+
+  test("is moved in the watchlists of an older store", async () => {
+    const { catalog, watchlists, database } = world.modules;
+    const { token } = await watchlists.create("Mine", [Number(oldId)]);
+    await catalog.joinRenamed({ ...rename, to: "n/tool" });
+    await database.write.transaction().execute(async (tx) => {
+      await sql`update watchlist_items set repository_id = from_id where from_id = ${oldId}`.execute(tx);
+      await sql`alter table watchlist_items drop column from_id`.execute(tx);
+      await joinedItems.up(tx, database.dialect);
+    });
+    const { data } = (await world.get(`/api/watchlists/${token}/repositories`)).body;
+    assert.deepEqual(
+      data.map(({ fullName, renamedFrom }: Renamed) => [fullName, renamedFrom]),
+      [["n/tool", "o/tool"]],
+    );
   });
 });

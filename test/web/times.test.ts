@@ -47,21 +47,13 @@ describe("Badges", () => {
     assert.deepEqual(badgesOf({ repository, trends: [undefined, null], isStale: false }), []);
   });
 
-  test("a renamed repository leads to its new name, and says so without one", () => {
-    const renamed = {
-      repository: { ...repository, availability: "RENAMED" },
-      trends: [],
-      isStale: true,
-    } as const;
-    const movedTo = { provider: "GITHUB", fullName: "react/react" };
-    const [moved, stale] = badgesOf({ ...renamed, movedTo });
-    assert.deepEqual([moved?.label, moved?.href], ["now react/react", "/repos/github/react/react"]);
-    assert.equal(stale?.label, "not seen since 30 Apr 2026");
-    assert.equal(badgesOf(renamed)[0]?.label, "renamed");
+  test("a repository that is listed under an earlier name says so", () => {
+    const [badge] = badgesOf({ repository, trends: [], isStale: false, renamedFrom: "o/react" });
+    assert.deepEqual(badge, { label: "was o/react", isCaution: false });
   });
 
   test("what is missing on the forge and what is archived say so", () => {
-    for (const availability of ["GONE", "PRIVATE", "BLOCKED"] as const) {
+    for (const availability of ["GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const) {
       const found = badgesOf({
         repository: { ...repository, availability, archived: true },
         trends: [],

@@ -102,11 +102,13 @@ export interface ListParts {
 interface Found extends Selection {
   corrected: string | null;
   counts?: FacetCounts;
+  /** Earlier full names by which repositories were added or searched for, by id. */
+  renamedFrom?: ReadonlyMap<number, string>;
 }
 
 const NOTHING: Found = { ids: [], total: 0, last: undefined, corrected: null };
 
-type ItemValues = [id: number, position: number];
+type ItemValues = [id: number, position: number, renamedFrom: string | null];
 
 /** Reads lists: finds their repositories in memory, and reads the rows of a page. */
 export class Lists {
@@ -119,7 +121,8 @@ export class Lists {
     this.#rows = new RowReader(parts.database, parts.catalog);
     this.#readItems = parts.database.prepare(
       (given) =>
-        sql`select repository_id, sort_order from watchlist_items where watchlist_id = ${given((id) => id)}`,
+        sql`select i.repository_id, i.sort_order, f.owner || '/' || f.name from watchlist_items i
+          left join repositories f on f.id = i.from_id where i.watchlist_id = ${given((id) => id)}`,
     );
   }
 
@@ -145,17 +148,14 @@ export class Lists {
     const counters = await rankings.counters();
     const providers = counters.providers.map(({ provider }) => provider);
     const renamed = await findRenamed(catalog, spec, providers);
-    const { ids, total, last, corrected, counts } =
+    const { ids, total, last, corrected, counts, renamedFrom } =
       spec.scope.kind === "watchlist"
         ? await this.#findItems(loaded, spec, spec.scope.id)
         : await find(loaded, renamed === undefined ? spec : present(spec, renamed), counted);
     const read = await this.#rows.read(ids, spec.window);
+    const names = renamedFrom ?? new Map(renamed && [[renamed.to.id, renamed.fullName]]);
     const rows =
-      renamed === undefined
-        ? read
-        : read.map((row) =>
-            row.repository.id === renamed.to.id ? { ...row, renamedFrom: renamed.fullName } : row,
-          );
+      names.size === 0 ? read : read.map((row) => ({ ...row, renamedFrom: names.get(row.repository.id) }));
     // Without rows, that of what was searched.
     const freshness =
       rows.length > 0
@@ -186,8 +186,11 @@ export class Lists {
     model.begin();
     const { sort, page, direction } = spec;
     if (sort === "relevance") throw new Error("a watchlist has no relevance");
-    if (sort !== "added")
-      return { ...selectAmong(model, sort, { ...spec, ids: items.map(([id]) => id) }), corrected: null };
+    const renamedFrom = new Map(items.flatMap(([id, , from]) => (from === null ? [] : [[id, from]])));
+    if (sort !== "added") {
+      const selected = selectAmong(model, sort, { ...spec, ids: items.map(([id]) => id) });
+      return { ...selected, corrected: null, renamedFrom };
+    }
     const sign = direction === "asc" ? 1 : -1;
     const sorted = items.toSorted(([a, x], [b, y]) => sign * (x - y || a - b));
     const begin =
@@ -204,6 +207,7 @@ export class Lists {
       total: sorted.length,
       last: end && { id: end[0], sortKey: end[1] },
       corrected: null,
+      renamedFrom,
     };
   }
 }

@@ -3,7 +3,7 @@ import { nearestName } from "../../lib/nearest-name.js";
 import { type Catalog, type RenamedRepository, splitFullName } from "../../repositories/repositories.js";
 import type { FacetKind } from "../facets.js";
 import type { LoadedModel } from "../memory/live-model.js";
-import { parseQuery } from "../search/search.js";
+import { parseQuery } from "../search/words.js";
 import { type Filters, foldedLicense } from "./filters.js";
 import type { ListSpec } from "./spec.js";
 

@@ -4,6 +4,7 @@
  */
 import type { Catalog, Repository } from "../../repositories/repositories.js";
 import type { FacetKind } from "../facets.js";
+import { findRenamed } from "../lists/unmatched.js";
 import type { LiveModel } from "../memory/live-model.js";
 import { firstOf } from "../memory/order.js";
 import type { ReadModel } from "../memory/read-model.js";
@@ -105,9 +106,14 @@ export class Search {
     return this.#catalog.findMany(await this.suggestIds(text, limit));
   }
 
-  /** The ids of `suggestRepositories`. */
+  /** The ids of `suggestRepositories`: that of a repository by its earlier full name first. */
   async suggestIds(text: string, limit: number): Promise<number[]> {
-    return this.#find(text, limit, "names");
+    const { columns } = (await this.#live.current()).model;
+    const providers = columns.names.provider.names.slice(1);
+    const search = { scope: { kind: "search", text }, filters: {} } as const;
+    const renamed = await findRenamed(this.#catalog, search, providers);
+    const found = await this.#find(text, limit, "names");
+    return renamed === undefined ? found : [...new Set([renamed.to.id, ...found])].slice(0, limit);
   }
 
   async #find(text: string, limit: number, scope: SearchScope): Promise<number[]> {

@@ -13,8 +13,6 @@ export interface Badge {
   isCaution: boolean;
   /** A phrase without a full stop; absent where the label says it all. */
   reason?: string;
-  /** Where the label leads. */
-  href?: string;
 }
 
 /** The facts that the badges of a repository follow from. */
@@ -24,28 +22,29 @@ interface BadgeFacts {
   trends: readonly (Trend | null | undefined)[];
   /** Whether its counts are no longer recent. */
   isStale: boolean;
-  /** The repository that a RENAMED one was joined to. */
-  movedTo?: RepositoryName | undefined;
+  /** The earlier full name by which it was asked for. */
+  renamedFrom?: string | undefined;
   /** Whether to say that its age counts from when it was first seen. */
   marksFirstSeen?: boolean;
 }
 
-type Absence = Exclude<Availability, "AVAILABLE" | "RENAMED">;
+type Absence = Exclude<Availability, "AVAILABLE">;
 
 /** Why a repository is no longer there, in words that follow its badge. */
 export const ABSENCE_REASONS: Readonly<Record<Absence, string>> = {
   GONE: "the forge reports that it was deleted or moved",
   PRIVATE: "the forge no longer shows it to the public",
   BLOCKED: "the forge has disabled access to it",
+  RENAMED: "its history continues under another name",
 };
 
 /** The badges of a repository, in order. */
-export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen }: BadgeFacts): Badge[] {
+export function badgesOf({ repository, trends, isStale, renamedFrom, marksFirstSeen }: BadgeFacts): Badge[] {
   const { availability, archived, countedAt } = repository;
   const known = trends.filter((trend) => trend !== null && trend !== undefined);
   const badges: Badge[] = [];
-  if (availability === "RENAMED") badges.push(movedBadge(movedTo));
-  else if (availability !== "AVAILABLE")
+  if (renamedFrom !== undefined) badges.push({ label: `was ${renamedFrom}`, isCaution: false });
+  if (availability !== "AVAILABLE")
     badges.push({
       label: availability.toLowerCase(),
       isCaution: true,
@@ -73,12 +72,6 @@ export function badgesOf({ repository, trends, isStale, movedTo, marksFirstSeen 
   return badges;
 }
 
-function movedBadge(movedTo: RepositoryName | undefined): Badge {
-  const reason = "its history continues under the new name";
-  if (movedTo === undefined) return { label: "renamed", isCaution: true, reason };
-  return { label: `now ${movedTo.fullName}`, isCaution: true, reason, href: repositoryPage(movedTo) };
-}
-
 /** How each kind of anomaly is worded. */
 const ANOMALY_WORDS: Readonly<Record<Anomaly["kind"], (counts: string) => string>> = {
   FAILED_READING: (counts) => `a reading of ${counts} looks wrong`,
@@ -103,19 +96,12 @@ function anomalyWords(anomalies: readonly Anomaly[]): string {
 /** The badges after a name. Their reasons follow as visible text: in the row's line "why it is here", or as `BadgeReasons`. */
 export const Badges: FC<{ badges: readonly Badge[] }> = ({ badges }) => (
   <>
-    {badges.map(({ label, isCaution, href }) => {
-      const look = isCaution ? "badge caution" : "badge";
-      const badge =
-        href === undefined ? (
-          <span class={look}>{label}</span>
-        ) : (
-          <a class={look} href={href}>
-            {label}
-          </a>
-        );
+    {badges.map(({ label, isCaution }) => (
       // Without the space, two of them are read as one word.
-      return <>{badge} </>;
-    })}
+      <>
+        <span class={isCaution ? "badge caution" : "badge"}>{label}</span>{" "}
+      </>
+    ))}
   </>
 );
 

@@ -115,6 +115,9 @@ function earlierTables({ types: { integer, text, real, bytes, ownId }, clustered
     sql`alter table track_lists drop column left_out_names`,
     sql`alter table repositories drop column fact_times`,
     ...["store", "marks"].map((name) => sql`alter table revision drop column ${sql.ref(name)}`),
+    sql`drop index changes_removed`,
+    ...["added", "removed_at"].map((name) => sql`alter table changes drop column ${sql.ref(name)}`),
+    sql`alter table watchlist_items drop column from_id`,
     sql`delete from schema_version`,
     sql`insert into schema_version (version, name, applied_at) values (17, 'expression-statistics', ${AT})`,
   ];
