@@ -49,7 +49,7 @@ export {
   writeDocument,
   writeMark,
 } from "./named-values.js";
-export { type ColumnValues, columnsOf, type Prepare, type Prepared } from "./prepared.js";
+export { type ColumnValues, columnsOf, type Given, type Prepare, type Prepared } from "./prepared.js";
 export { createSecret, secretInFile } from "./private-files.js";
 export type { RollupTable } from "./rankings-schema.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
