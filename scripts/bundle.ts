@@ -75,8 +75,8 @@ const { outputFiles, metafile } = await build({
   // short, as traces of errors name them.
   minifyWhitespace: true,
   lineLimit: 160,
-  // They load a binary from a path relative to their own files.
-  external: ["@resvg/resvg-js", "sharp"],
+  // It loads a binary from a path relative to its own files.
+  external: ["@resvg/resvg-js"],
   // For CommonJS libraries.
   banner: {
     js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',

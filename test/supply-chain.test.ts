@@ -27,8 +27,6 @@ const ALLOWED = [
 ];
 /** Packages whose licence has no such name, read by a person. */
 const READ = ["dejavu-fonts-ttf"];
-/** Packages of shared libraries, which are beside the bundle, so that anybody can replace them. */
-const SHARED = /^@img\/sharp-/;
 
 test("every package of the lockfile has a checksum", () => {
   assert.ok(locked.length > 100, "the lockfile was not read");
@@ -77,8 +75,7 @@ test("no package of an installation runs a program while it is installed", () =>
 test("every package of an installation has a licence that is allowed, and the page lists it", () => {
   for (const { name, licence = "" } of installed) {
     const others = licence.split(" AND ").filter((one) => !ALLOWED.includes(one));
-    const isShared = SHARED.test(name) && others.every((one) => one === "LGPL-3.0-or-later");
-    assert.ok(READ.includes(name) || others.length === 0 || isShared, `${name}: ${licence}`);
+    assert.ok(READ.includes(name) || others.length === 0, `${name}: ${licence}`);
   }
   assert.equal(readFileSync("docs/LICENCES.md", "utf8"), licencesDocument(installed), "run npm run licences");
 });

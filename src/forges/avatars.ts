@@ -12,8 +12,16 @@ import { createTransport, type TransportOptions } from "./transport.js";
 const MAX_BYTES = 512 * 1024;
 /** Forges redirect from the name of an owner to the address of the image. */
 const MAX_REDIRECTS = 3;
-/** Pixels of a side, where a forge scales images: 40 CSS pixels on a screen with two per pixel. */
-const SIDE = 80;
+/**
+ * The parameter by which a forge scales images to 80 pixels: 40 CSS pixels on a screen with two per pixel. GitLab has only some widths,
+ * and this is the next one.
+ */
+const SMALL: Readonly<Record<ProviderSettings["kind"], readonly [name: string, pixels: string]>> = {
+  github: ["s", "80"],
+  gitlab: ["width", "96"],
+  forgejo: ["size", "80"],
+  gogs: ["size", "80"],
+};
 /** Formats that can be decoded. Forges that convert images send one of them. */
 const ACCEPT = "image/png, image/jpeg, image/gif";
 
@@ -82,8 +90,7 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
 
   function sized(url: URL): URL {
     const small = new URL(url);
-    if (settings.kind === "github") small.searchParams.set("s", String(SIDE));
-    else if (settings.kind !== "gitlab") small.searchParams.set("size", String(SIDE));
+    small.searchParams.set(...SMALL[settings.kind]);
     return small;
   }
 

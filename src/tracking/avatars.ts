@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import type { Database, Db } from "../database/database.js";
 import { type Clock, DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 
-/** Maximum number of owners with an avatar: every serving process has them in memory, and each has about 4 kB in the database. */
+/** Maximum number of owners with an avatar: every serving process has them in memory, and each has up to 25 kB in the database. */
 export const MAX_OWNERS = 8_000;
 const BATCH = 500;
 /** How long an avatar is kept after its owner was last on a list. */
@@ -207,7 +207,8 @@ export async function readAvatarStatus(read: Db, provider: string): Promise<Avat
 const DEADLINE_MS = 10_000;
 /** Memory of the process for JavaScript, in MiB. Pixels are limited by the process itself. */
 const HEAP_MB = 64;
-const MAX_PNG_BYTES = 16 * 1024;
+/** More than pixels of 80 × 80 can take. */
+const MAX_PNG_BYTES = 32 * 1024;
 
 interface ShrinkOptions {
   script?: URL;
@@ -215,9 +216,9 @@ interface ShrinkOptions {
 }
 
 /**
- * Makes a small PNG of an image that anybody may have uploaded. It is decoded in a process of its own with little memory, a
+ * Draws a small PNG of an image that anybody may have uploaded. It is decoded in a process of its own with little memory, a
  * deadline and no environment: one that crashes or hangs costs this image only. null: it is none of a PNG, JPEG or GIF of at most
- * 2,048 × 2,048 pixels, or cannot be decoded.
+ * 2,048 × 2,048 pixels, cannot be decoded, or shows nothing.
  */
 export async function shrink(
   bytes: Uint8Array,

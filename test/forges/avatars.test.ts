@@ -110,7 +110,7 @@ test("a small image is requested where the forge makes one", async () => {
     };
     await open(kind, forge.url).fetch(`${forge.url}/avatars/1?v=4`);
   }
-  assert.deepEqual(asked, ["github v=4&s=80", "gitlab v=4", "forgejo v=4&size=80"]);
+  assert.deepEqual(asked, ["github v=4&s=80", "gitlab v=4&width=96", "forgejo v=4&size=80"]);
 });
 
 test("a response that is too long is cut off, and a host that asks to slow down says until when", async () => {
