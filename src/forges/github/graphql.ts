@@ -100,6 +100,7 @@ export class NodeRefresh {
     const { repositories, size, without, reductions } = query;
     const results: Results = new Map();
     const body = await this.#send(query);
+    const at = this.#client.clock.now();
     if (body === null) return { results, open: repositories };
     const { data, errors } = body;
     const nodes = data?.nodes ?? null;
@@ -117,7 +118,7 @@ export class NodeRefresh {
     for (const [i, repository] of repositories.entries()) {
       // An error without a node's path may be why nodes are missing; it says nothing about a repository.
       const ofNode = errorsOf.get(i) ?? (nodes[i] === null ? (errorsOf.get(undefined) ?? []) : []);
-      const result = this.#resultOf(repository, { node: nodes[i], errors: ofNode, without });
+      const result = this.#resultOf(repository, { node: nodes[i], errors: ofNode, without, at });
       if (result.kind === "open") open.push(repository);
       else if (result.kind === "reduced") again.set(repository, result.fields);
       else results.set(repository, result);
@@ -144,15 +145,20 @@ export class NodeRefresh {
 
   #resultOf(
     repository: RepositoryRef,
-    received: { node: unknown; errors: readonly GraphqlError[]; without: ReadonlySet<OptionalField> },
+    received: {
+      node: unknown;
+      errors: readonly GraphqlError[];
+      without: ReadonlySet<OptionalField>;
+      at: number;
+    },
   ): NodeResult {
-    const { node, errors, without } = received;
+    const { node, errors, without, at } = received;
     const fields = errors.flatMap(({ path }) => optionalField(path?.[2]) ?? []);
     if (node !== null) {
       try {
         const withheld = new Set([...without, ...fields]);
         const found = readNode(node, { providerId: repository.providerId, withheld, urlOf: this.#urlOf });
-        return { kind: "found", repository: found, etag: null, at: this.#client.clock.now() };
+        return { kind: "found", repository: found, etag: null, at };
       } catch (thrown) {
         return asFailed(thrown);
       }

@@ -51,6 +51,8 @@ const responseSchema = z.object({
 interface ProjectsResponse extends z.output<typeof connectionSchema> {
   errors: readonly QueryError[];
   without: ReadonlySet<OptionalPart>;
+  /** When it came. */
+  at: number;
 }
 
 interface ProjectPage {
@@ -267,7 +269,7 @@ export class Projects {
     };
   }
 
-  #resultOf(node: unknown, index: number, { errors, without }: ProjectsResponse): Refreshed {
+  #resultOf(node: unknown, index: number, { errors, without, at }: ProjectsResponse): Refreshed {
     const failed = errors.flatMap(({ path }) =>
       path[0] === "projects" && path[1] === "nodes" && path[2] === index ? [String(path[3])] : [],
     );
@@ -276,7 +278,7 @@ export class Projects {
       const withheld = new Set([...without, ...failed]);
       const { repository, ...visibility } = readProject(node, { withheld, site });
       checkPublic(name, repository, visibility);
-      return { kind: "found", repository, etag: null, at: this.#client.clock.now() };
+      return { kind: "found", repository, etag: null, at };
     } catch (error) {
       return asFailed(error);
     }
@@ -306,7 +308,7 @@ export class Projects {
     if (failure !== null) return this.#notOffered(failure);
     const { data, errors } = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));
     const connection = data?.projects ?? null;
-    if (connection !== null) return { ...connection, errors, without };
+    if (connection !== null) return { ...connection, errors, without, at: this.#client.clock.now() };
     const unknown = errors
       .flatMap(({ message }) => partOf(message) ?? [])
       .filter((part) => !without.has(part));
