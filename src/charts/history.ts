@@ -5,6 +5,7 @@ import {
   type Days,
   type Gap,
   gapsOf,
+  type HistoryState,
   isStale,
   type Repository,
   type Seam,
@@ -55,6 +56,8 @@ export interface History {
   trends: readonly (ChartTrend | null)[];
   /** When its growth ends, or else its newest counts. */
   asOf: number | null;
+  /** What is missing of its star history before these points, for readers; undefined: nothing. */
+  unread: string | undefined;
   /** Where the chart ends: with its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
   until: number | null;
   isStale: boolean;
@@ -80,10 +83,11 @@ export async function readHistory(
   const begin = trends.find((trend) => trend?.window === window)?.from;
   const span = { ...spanOfDays({ from, to }, lengthMs), from: from ?? begin };
   const until = countedAt === null ? null : Math.min(countedAt, span.until ?? countedAt);
-  const [series, stored, recency] = await Promise.all([
+  const [series, stored, recency, historyState] = await Promise.all([
     catalog.spanSeries(repository, span, { most: MAX_SNAPSHOTS }),
     known ?? catalog.snapshotRange(repository.id),
     catalog.recency(),
+    catalog.historyState(repository.id),
   ]);
   const unbelieved = unbelievedSpans(trends, metric);
   const points = series.points.flatMap((snapshot: Snapshot): ChartPoint[] => {
@@ -98,6 +102,8 @@ export async function readHistory(
   const missedAt =
     recency.newestFiles.get(repository.importSource ?? "") ?? recency.fullDays.get(repository.provider);
   const { snapshots, firstSnapshotAt } = stored;
+  const beginsAt = from ?? begin ?? (lengthMs === undefined ? 0 : (until ?? 0) - lengthMs);
+  const isFirst = metric === "stars" && beginsAt < (firstSnapshotAt ?? Number.POSITIVE_INFINITY);
   return {
     repository,
     points,
@@ -108,9 +114,34 @@ export async function readHistory(
     snapshots,
     trends,
     asOf: endOfGrowth(trends, countedAt),
+    unread: isFirst ? await unreadWords(catalog, repository, { historyState, firstSnapshotAt }) : undefined,
     until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
     isStale: stale,
   };
+}
+
+/** Fewer stars without a day are not worth a note: one in so many. */
+const UNDATED_PARTS = 100;
+
+/** What of the star history is missing in a chart that begins with the first snapshot. */
+async function unreadWords(
+  catalog: Catalog,
+  { id, createdAt, stars }: Repository,
+  { historyState, firstSnapshotAt: first }: { historyState: HistoryState; firstSnapshotAt: number | null },
+): Promise<string | undefined> {
+  const oldest =
+    first === null ? undefined : await catalog.snapshotsBetween(id, { from: first, until: first });
+  const isOfHistory = oldest?.isRetained(0) === true;
+  if (historyState === "UNREAD" || historyState === "PART")
+    return isOfHistory && first !== null
+      ? `shown from ${dateText(first)}; earlier stars are being read`
+      : "its star history is not read yet";
+  // A history reaches back to the creation only with stars that its forge has no day for.
+  if (!isOfHistory || createdAt === null || stars === null || (first ?? 0) > createdAt) return undefined;
+  const undated = oldest.stars(0);
+  return undated === 0 || undated * UNDATED_PARTS < stars
+    ? undefined
+    : `its forge has no day for ${exactNumber(undated)} of the stars`;
 }
 
 /** A repository with snapshots from before its reported creation is at least as old as they are. */
@@ -224,11 +255,14 @@ function namesOf(histories: readonly History[]): string[] {
   });
 }
 
-function noteOnLine({ repository, points, isStale }: History): string | undefined {
+function noteOnLine({ repository, points, isStale, unread }: History): string | undefined {
   const note = noteOn(repository, isStale);
   const last = points.at(-1);
-  if (repository.availability === "AVAILABLE") return last === undefined ? "no counts in this time" : note;
-  return last === undefined ? note : `${note ?? ""}, last seen ${dateText(last.at)}`;
+  const isAvailable = repository.availability === "AVAILABLE";
+  if (last === undefined) return isAvailable ? (unread ?? "no counts in this time") : note;
+  const seen = isAvailable ? note : `${note ?? ""}, last seen ${dateText(last.at)}`;
+  const notes = [seen, unread].filter((one) => one !== undefined);
+  return notes.length === 0 ? undefined : notes.join("; ");
 }
 
 /** The times to shade in a chart by date: those that are unusual, and for a single history those without counts. */
@@ -305,6 +339,7 @@ export function missingReason(
   if (only === undefined || histories.length > 1)
     return `A chart needs two snapshots of one repository with ${counts} in this time; there are none yet.`;
   const since = dateText(only.firstSnapshotAt ?? only.repository.discoveredAt);
+  if (only.unread !== undefined) return `First seen on ${since}; ${only.unread}.`;
   if (only.snapshots < 2) return `First seen on ${since}; a chart needs two snapshots.`;
   return `First seen on ${since}. There are not two snapshots with ${counts} in this time.`;
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
 import { draftOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
+import { type HistoryState, readHistoryStates } from "./history-state.js";
 import type { PreviousName } from "./lookup.js";
 import type { Snapshot } from "./observation.js";
 import { type Facts, type FactTimes, fromRow, type Repository } from "./repository.js";
@@ -18,6 +19,7 @@ export interface DumpedRepository {
   previousNames: PreviousName[];
   /** All snapshots, oldest first. */
   snapshots: Snapshot[];
+  historyState: HistoryState;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function dumpPage(
   const ids = rows.map((row) => row.id);
   const here = dialect.among(sql.ref("repository_id"), ids);
   const readings = await readReadings(read, dialect, { ids });
+  const historyStates = await readHistoryStates(read, dialect, ids);
   const names = await read
     .selectFrom("previous_names")
     .selectAll()
@@ -62,6 +65,7 @@ export async function dumpPage(
       factTimes: Object.fromEntries(ofOthers.map((fact) => [fact, factTimes[fact]])),
       previousNames: [...(namesById.get(row.id) ?? []).map(toPreviousName), ...lostNameOf(row)],
       snapshots: readings.get(row.id)?.snapshots() ?? [],
+      historyState: historyStates.get(row.id) ?? "NONE",
     };
   });
 }

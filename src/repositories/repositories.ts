@@ -9,6 +9,7 @@ import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type ArchiveFile, isHeldBack } from "./file-damage.js";
+import { type HistoryState, readHistoryStates } from "./history-state.js";
 import {
   dumpFiles,
   fileKey,
@@ -64,6 +65,7 @@ export {
 export { type AddressProblem, splitAddress } from "./addresses/split.js";
 export type { DumpedRepository } from "./dump.js";
 export { type ArchiveFile, type Damage, isHeldBack, ownDamage } from "./file-damage.js";
+export { HISTORY_STATES, type HistoryState } from "./history-state.js";
 export { fileKey, type JudgedFile } from "./import-files.js";
 export type {
   CurrentlyDescribed,
@@ -293,6 +295,12 @@ export class Catalog extends Lookup {
   /** The snapshots between two times (inclusive), oldest first; none if the history is damaged. Costs the blocks of that time. */
   async snapshotsBetween(id: number, span: { from: number; until: number }): Promise<Readings> {
     return (await this.#snapshots.between([id], span)).get(id) ?? Readings.ofLength(0);
+  }
+
+  /** How far the star history of a repository was read from its forge. */
+  async historyState(id: number): Promise<HistoryState> {
+    const { dialect, read } = this.#database;
+    return (await readHistoryStates(read, dialect, [id])).get(id) ?? "NONE";
   }
 
   /** Stars over the 30 days up to the newest snapshot of each, for sparklines. See `readSparks`. */

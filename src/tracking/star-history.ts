@@ -91,13 +91,13 @@ export function isOfForge({ failedHistories }: Lane, { owner }: Tracked): boolea
   return failedHistories.add(owner.toLowerCase()).size >= SEVERAL;
 }
 
-const cursorSchema = z.object({
+export const cursorSchema = z.object({
   next: z.string(),
   /** The oldest day read so far, and the stars at the end of the day before it. */
   day: z.int(),
   stars: z.int(),
 });
-type Cursor = z.infer<typeof cursorSchema>;
+export type Cursor = z.infer<typeof cursorSchema>;
 /** Next to the cursor, or without one before the first page. */
 const failuresSchema = z.object({ failures: z.int().default(0) });
 
@@ -113,11 +113,11 @@ export type HistoryPage =
 export const hasUnreadHistory = ({ historyDue, providerId, availability }: Tracked): boolean =>
   historyDue !== null && providerId !== null && availability === "AVAILABLE";
 
-/** Makes the next page of an incomplete history due at `dueAt`. */
+/** Makes the next page of an incomplete history due at `dueAt`; null: never. */
 export async function postponeHistory(
   { lease }: Lane,
   { repositoryId }: Tracked,
-  dueAt: number,
+  dueAt: number | null,
 ): Promise<void> {
   await lease.write((tx) =>
     tx
@@ -160,6 +160,10 @@ export async function recordHistoryPage(
   const isOlder = page.days.some(({ day }) => day < bornAt);
   const next: Cursor | null =
     page.next === null || isOlder ? null : { next: page.next, day: oldest, stars: before };
+  // Stars that the forge counts and has no day for were there from the beginning, as far as anybody knows.
+  const beganAt = Math.max(oldest, asked.createdAt ?? 0);
+  if (next === null && before > 0 && days.length > 0 && (first === null || beganAt < first.capturedAt))
+    older.unshift(retained(beganAt, before));
   const { dialect } = modules.database;
   return lease.write(async (tx) => {
     const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
@@ -176,7 +180,7 @@ export async function recordHistoryPage(
 
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
-function cursorOf(text: string | null): Cursor | undefined {
+export function cursorOf(text: string | null): Cursor | undefined {
   return cursorSchema.safeParse(JSON.parse(text || "{}")).data;
 }
 

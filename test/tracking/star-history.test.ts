@@ -103,7 +103,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
     const page = await recordHistoryPage(laneOf(world, provider), row);
     assert.deepEqual([page.kind, "hasMore" in page && page.hasMore], ["recorded", false]);
     const [first] = await snapshotsOf(modules.database, 1);
-    assert.ok((first?.capturedAt ?? 0) > createdAt, "no zeros before it existed");
+    assert.equal(first?.capturedAt, createdAt, "nothing before it existed, and then the stars without a day");
   });
 
   test("is added before our first snapshot, page by page, also across a restart", async (t) => {
@@ -181,13 +181,15 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       (await readTracked(read, modules.database.dialect, { ids: [id] }))[0] ?? assert.fail();
     assert.deepEqual(await recordHistoryPage(laneOf(world, provider), await tracked()), {
       kind: "recorded",
-      snapshots: 2,
+      snapshots: 3,
       hasMore: false,
     });
     const past = (await snapshotsOf(modules.database, id)).filter(({ source }) => source === "BACKFILLED");
     assert.deepEqual(
       past.map(({ capturedAt, stars: held }) => [(began - capturedAt) / DAY_MS, held]),
       [
+        // The stars without a day.
+        [4, 950],
         [3, 960],
         [2, 970],
       ],
