@@ -30,7 +30,7 @@ export function addExport(program: Command, host: Host): void {
       if (target === undefined)
         throw new CommandFault(`The format ${format} needs a folder: --out <folder>.`);
       await withCatalogue(host, `${target} cannot be written`, async ({ catalog }) => {
-        await writeState(catalog, target, { since: Number.POSITIVE_INFINITY, withoutHistory: new Set() });
+        await writeState(catalog, target);
         return reportOf(json, { folder: target }, `written to ${target}`);
       });
     });

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Theme } from "../charts/charts.js";
+import { timeOrNull } from "../lib/clock.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
-import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
+import type { HistoryState, Repository, RepositoryAddress } from "../repositories/repositories.js";
 import { fileName, OwnFolder, readManifest, writeJson, writtenPath } from "./files.js";
 import type { Pass } from "./pass.js";
 
@@ -13,6 +14,9 @@ import type { Pass } from "./pass.js";
 export interface Published {
   listed: RepositoryAddress;
   repository: Repository;
+  history: HistoryState;
+  /** When its first snapshot was captured. */
+  since: number | null;
   files: { chart: string; badge: string };
 }
 
@@ -55,13 +59,15 @@ export async function writePictures(
   own.claim(published.flatMap(({ files }) => [files.chart, files.badge]));
   const manifest = {
     ...{ format: FORMAT, version: 1, theme },
-    repositories: published.map(({ listed, repository, files }) => ({
+    repositories: published.map(({ listed, repository, history, since, files }) => ({
       provider: repository.provider,
       listed: listed.fullName,
       fullName: repository.fullName,
       url: repository.url,
       availability: repository.availability,
       stars: repository.stars,
+      history,
+      since: timeOrNull(since),
       ...Object.fromEntries(Object.entries(files).filter(([, file]) => own.has(file))),
     })),
   };

@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from "../forges/forges.js";
-import { isoTime } from "../lib/clock.js";
+import { isoDay, isoTime } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import type { RepositoryAddress } from "../repositories/repositories.js";
 import { trackFailureOf } from "../tracking/tracking.js";
@@ -10,9 +10,20 @@ export function problemOf(pass: Pass, address: RepositoryAddress, failure: Upstr
   return `${repositoryKey(address)}: ${sentenceOf(pass, address.provider, failure)}`;
 }
 
-/** Why its star history could not be read. */
-export function historyProblemOf(pass: Pass, address: RepositoryAddress, failure: UpstreamFailure): string {
-  return `${repositoryKey(address)}: ${historySentenceOf(pass, address.provider, failure)}`;
+/** Why the star history of a known repository could not be read, and how much of it was. */
+export async function historyProblemOf(
+  pass: Pass,
+  { id, ...address }: RepositoryAddress & { id: number },
+  failure: UpstreamFailure,
+): Promise<string> {
+  const { catalog } = pass.modules;
+  const state = await catalog.historyState(id);
+  const { firstSnapshotAt } = await catalog.snapshotRange(id);
+  const sentences = [historySentenceOf(pass, address.provider, failure)];
+  if (state === "UNREAD") sentences.push("Its star history is not read yet.");
+  if (state === "PART" && firstSnapshotAt !== null)
+    sentences.push(`Its star history is read back to ${isoDay(firstSnapshotAt)}.`);
+  return `${repositoryKey(address)}: ${sentences.join(" ")}`;
 }
 
 function historySentenceOf(pass: Pass, provider: string, failure: UpstreamFailure): string {

@@ -3,20 +3,14 @@ import { concernsForge, UpstreamFailure } from "../forges/forges.js";
 import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
-import {
-  completeHistory,
-  enrollImported,
-  type NodeIds,
-  readNodeIds,
-  refreshTogether,
-  track,
-} from "../tracking/tracking.js";
+import { completeHistory, enrollImported, readKnown, refreshTogether, track } from "../tracking/tracking.js";
+import type { Known } from "./known.js";
 import type { ListedAddress } from "./list.js";
 import type { Pass } from "./pass.js";
 import { historyProblemOf, problemOf } from "./problems.js";
 import { lookUp, type Unread } from "./unread.js";
 
-/** Records a repository by name, with its star history. `repository`: absent if it or its history could not be read, so that half of one is not drawn. */
+/** Records a repository by name, with its star history. `repository`: absent if it, or all of its history, could not be read. */
 export async function trackWithHistory(
   pass: Pass,
   address: RepositoryAddress,
@@ -29,8 +23,9 @@ export async function trackWithHistory(
     await completeHistory(context, id);
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    problem = { problem: (id === undefined ? problemOf : historyProblemOf)(pass, address, error) };
-    if (id === undefined || error.kind !== "gone" || (await hasHistory(pass, id))) return problem;
+    if (id === undefined) return { problem: problemOf(pass, address, error) };
+    problem = { problem: await historyProblemOf(pass, { ...address, id }, error) };
+    if ((await pass.modules.catalog.historyState(id)) === "UNREAD") return problem;
   }
   return { ...problem, repository: await pass.modules.catalog.get(id) };
 }
@@ -45,17 +40,17 @@ export interface ReadOutcome {
   problems: string[];
   /** Sentences about those that were read before and that their forge no longer shows. */
   gone: string[];
-  /** Those whose star history is not complete. */
-  withoutHistory: Set<number>;
-  /** By forge. */
-  nodeIds: Record<string, NodeIds>;
+  known: Known;
   unread: Unread;
   /** Whether a name of the list could not be read for a week. */
   isOverdue: boolean;
 }
 
-/** What earlier runs have noted, which saves requests. */
-export type Earlier = Pick<ReadOutcome, "nodeIds" | "unread">;
+/** What earlier runs have noted. */
+export interface Earlier extends Pick<ReadOutcome, "known" | "unread"> {
+  /** The forge's ids of repositories with a whole star history, by forge. */
+  whole: ReadonlyMap<string, ReadonlySet<string>>;
+}
 
 /** Tracks what is unknown, refreshes the rest, and completes star histories. A failure leaves the others as they are. */
 export async function readAll(
@@ -77,8 +72,7 @@ export async function readAll(
     ids: [],
     read: ids.size,
     gone: [],
-    withoutHistory: new Set(),
-    nodeIds: {},
+    known: {},
   };
   const idOf = new Map<RepositoryAddress, number>([
     ...ids,
@@ -95,9 +89,14 @@ export async function readAll(
       return false;
     }
   };
+  for (const { name } of pass.forges) {
+    const whole = earlier.whole.get(name) ?? new Set();
+    const ofForge = earlier.known[name] ?? { nodeIds: {}, cursors: {} };
+    if (whole.size > 0 || known.some(({ address }) => address.provider === name))
+      await enrollImported(pass.contextOf(name), ofForge, whole);
+  }
   for (const [provider, all] of Map.groupBy(known, ({ address }) => address.provider)) {
     const context = pass.contextOf(provider);
-    await enrollImported(context, earlier.nodeIds[provider] ?? {});
     const size = context.provider.batchSize;
     for (let from = 0; from < all.length; from += size) {
       const some = all.slice(from, from + size);
@@ -122,7 +121,7 @@ export async function readAll(
   await readHistories(pass, addresses, outcome);
   for (const [provider, some] of Map.groupBy(addresses.keys(), (i) => addresses[i]?.provider ?? "")) {
     const ids = some.flatMap((i) => outcome.ids[i] ?? []);
-    outcome.nodeIds[provider] = await readNodeIds(pass.contextOf(provider), ids);
+    outcome.known[provider] = await readKnown(pass.contextOf(provider), ids);
   }
   return outcome;
 }
@@ -149,7 +148,7 @@ const SEVERAL = 3;
 async function readHistories(
   pass: Pass,
   addresses: readonly RepositoryAddress[],
-  { ids, problems, withoutHistory }: ReadOutcome,
+  { ids, problems }: ReadOutcome,
 ): Promise<void> {
   const missing: { provider: string; problem: string }[] = [];
   const offering = new Set<string>();
@@ -158,12 +157,11 @@ async function readHistories(
     if (id === undefined) continue;
     const context = pass.contextOf(address.provider);
     try {
-      if (!(await hasHistory(pass, id))) await completeHistory(context, id);
+      await completeHistory(context, id);
       offering.add(address.provider);
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
-      withoutHistory.add(id);
-      const problem = historyProblemOf(pass, address, error);
+      const problem = await historyProblemOf(pass, { ...address, id }, error);
       if (error.kind === "gone") missing.push({ provider: address.provider, problem });
       else problems.push(problem);
     }
@@ -173,9 +171,4 @@ async function readHistories(
     if (some.length < SEVERAL || offering.has(provider) || isPublic)
       problems.push(...some.map(({ problem }) => problem));
   }
-}
-
-async function hasHistory({ modules }: Pass, id: number): Promise<boolean> {
-  const { points } = await modules.catalog.series(id, 0);
-  return points.some(({ source }) => source === "BACKFILLED");
 }

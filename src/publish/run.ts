@@ -1,14 +1,14 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import type { Theme } from "../charts/charts.js";
 import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { updateDerived } from "../modules.js";
-import { addressReader } from "../repositories/repositories.js";
+import { addressReader, type HistoryState } from "../repositories/repositories.js";
 import { untrack } from "../tracking/tracking.js";
 import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/transfer.js";
 import { makeFolder, PathFault, readEarlier, writeJson } from "./files.js";
+import { readKnown, wholeHistories, writeKnown } from "./known.js";
 import { resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
 import { filesOf, isListed, type Published, readPublished, writePictures } from "./pictures.js";
@@ -39,10 +39,13 @@ export interface PublishReport {
   read: number;
   repositories: {
     repository: string;
-    stars: number | null /** Since the state was written; null: it is new. */;
+    stars: number | null;
+    /** Since the state was written; null: it is new. */
     gained: number | null;
+    /** How much of its star history was read. */
+    history: HistoryState;
   }[];
-  /** Whether the state, and whether the pictures were written. */
+  /** Whether the state has anything new except that counts are still the same, and whether the pictures were drawn. */
   isChanged: boolean;
   isDrawn: boolean;
   /** Pages of the site. */
@@ -80,16 +83,17 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     addresses.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
   const since = clock.now();
-  const [nodeIds, unread] = [join(state, "node-ids.json"), join(state, "unread.json")];
+  const unread = join(state, "unread.json");
   const outcome = await readAll(pass, addresses, {
-    nodeIds: readEarlier(nodeIds, nodeIdsSchema) ?? {},
+    known: readKnown(state),
+    whole: wholeHistories(stateFiles(state)),
     unread: readEarlier(unread, unreadSchema) ?? {},
     now: since,
   });
-  const isChanged = await writeState(catalog, state, { since, withoutHistory: outcome.withoutHistory });
+  const isChanged = await writeState(catalog, state, since);
+  writeKnown(state, outcome.known);
   await removeOthers(pass.modules, new Set(outcome.ids));
   await updateDerived(pass.modules);
-  writeJson(nodeIds, outcome.nodeIds);
   if (Object.keys(outcome.unread).length > 0) writeJson(unread, outcome.unread);
   else rmSync(unread, { force: true });
   const published: Published[] = [];
@@ -98,11 +102,13 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     const id = outcome.ids[i];
     const repository = id === undefined ? undefined : await catalog.find(id);
     if (repository === undefined) continue;
-    published.push({ listed, repository, files: filesOf(listed, earlier) });
+    const history = await catalog.historyState(repository.id);
+    const { firstSnapshotAt: since } = await catalog.snapshotRange(repository.id);
+    published.push({ listed, repository, history, since, files: filesOf(listed, earlier) });
     const { stars } = repository;
     const last = before[i]?.repository.stars ?? null;
     const gained = stars === null || last === null ? null : stars - last;
-    repositories.push({ repository: repositoryKey(repository), stars, gained });
+    repositories.push({ repository: repositoryKey(repository), stars, gained, history });
   }
   const pictures = await writePictures(pass, out, { published, theme, isChanged });
   const site =
@@ -144,9 +150,6 @@ function checkPaths({ state, out, site, readmes }: PublishOptions): void {
     if (lstatSync(readme, { throwIfNoEntry: false })?.isFile() !== true)
       throw new PathFault(`--readme: there is no file ${readme}; links are not followed`);
 }
-
-/** They only save requests. */
-const nodeIdsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /** The state keeps repositories that have left the list; pages and rankings have those in it. */
 async function removeOthers(

@@ -14,8 +14,15 @@ import type { Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { Reporter } from "./report.js";
-import { enroll, readTracked, saveTracked } from "./schedule.js";
-import { hasUnreadHistory, MAX_HISTORY_PAGES, recordHistoryPage } from "./star-history.js";
+import { enroll, readTracked, saveTracked, type Tracked } from "./schedule.js";
+import {
+  type Cursor,
+  cursorOf,
+  hasUnreadHistory,
+  MAX_HISTORY_PAGES,
+  postponeHistory,
+  recordHistoryPage,
+} from "./star-history.js";
 
 export { Avatars } from "./avatars.js";
 export { WorkerLease } from "./lease.js";
@@ -33,6 +40,7 @@ export {
 } from "./requests/request.js";
 export { type AskOutcome, type ForgeAnswer, type Question, Resolver } from "./requests/resolver.js";
 export { type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
+export { type Cursor, cursorSchema } from "./star-history.js";
 export {
   type Ages,
   type PreparedStatus,
@@ -96,27 +104,62 @@ export async function refreshTogether(
   return new Map(outcomes.map(({ asked, result }) => [asked.repositoryId, result]));
 }
 
-/** The node ids of repositories by their forge's other id: with them, GitHub sends a hundred by one request. */
-export type NodeIds = Readonly<Record<string, string>>;
+/** What is known of the repositories of a forge besides the catalogue, by the forge's other id of each. It only saves requests. */
+export interface KnownOfForge {
+  /** With them, GitHub sends a hundred by one request. */
+  nodeIds: Readonly<Record<string, string>>;
+  /** How far the star histories were read that were not read to their ends. */
+  cursors: Readonly<Record<string, Cursor>>;
+}
 
-/** Schedules all imported repositories of a forge, so that they are refreshed and their histories read. */
-export async function enrollImported(context: TrackingContext, nodeIds: NodeIds): Promise<void> {
+/**
+ * Schedules all imported repositories of a forge, so that they are refreshed and their histories read, except those that are `whole`, by
+ * the forge's ids.
+ */
+export async function enrollImported(
+  context: TrackingContext,
+  { nodeIds, cursors }: KnownOfForge,
+  whole: ReadonlySet<string>,
+): Promise<void> {
   const { modules, lease, provider, clock } = context;
   const { database } = modules;
   await enroll({ lease, database }, provider, { now: clock.now(), spreadMs: 0, limit: MAX_ENROLLED });
+  const historyOf = (providerId: string) => {
+    if (whole.has(providerId)) return { historyDue: null, historyCursor: "" };
+    const cursor = cursors[providerId];
+    return cursor === undefined ? {} : { historyCursor: JSON.stringify(cursor) };
+  };
   await lease.write(async (tx) => {
-    const which = { provider: provider.name, providerIds: Object.keys(nodeIds) };
-    const rows = await readTracked(tx, database.dialect, which);
-    const known = rows.map((row) => ({ ...row, nodeId: nodeIds[row.providerId ?? ""] ?? null }));
+    const providerIds = [...new Set([...Object.keys(nodeIds), ...Object.keys(cursors), ...whole])];
+    const rows = await readTracked(tx, database.dialect, { provider: provider.name, providerIds });
+    const known = rows.flatMap(({ providerId, ...row }) =>
+      providerId === null
+        ? []
+        : { ...row, providerId, nodeId: nodeIds[providerId] ?? null, ...historyOf(providerId) },
+    );
     await saveTracked(tx, database.dialect, known);
   });
 }
 
-export async function readNodeIds({ modules }: TrackingContext, ids: readonly number[]): Promise<NodeIds> {
-  const rows = await readTracked(modules.database.read, modules.database.dialect, { ids });
-  return Object.fromEntries(
-    rows.flatMap(({ providerId, nodeId }) => (providerId && nodeId ? [[providerId, nodeId]] : [])).sort(),
-  );
+/** What is known now of all repositories of a forge. */
+export async function readKnown(
+  { modules: { database } }: TrackingContext,
+  ids: readonly number[],
+): Promise<KnownOfForge> {
+  const rows = await readTracked(database.read, database.dialect, { ids });
+  const byId = <T>(known: (row: Tracked) => T | null | undefined): Record<string, T> =>
+    Object.fromEntries(
+      rows
+        .flatMap((row): [string, T][] => {
+          const value = known(row);
+          return row.providerId && value ? [[row.providerId, value]] : [];
+        })
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  return {
+    nodeIds: byId(({ nodeId }) => nodeId),
+    cursors: byId((row) => (row.historyDue === null ? null : cursorOf(row.historyCursor))),
+  };
 }
 
 const MAX_ENROLLED = 100_000;
@@ -142,7 +185,12 @@ export async function completeHistory(context: TrackingContext, repositoryId: nu
   for (let pages = 0; pages < MAX_HISTORY_PAGES; pages++) {
     const [row] = await readTracked(read, dialect, { ids: [repositoryId] });
     if (row === undefined || !hasUnreadHistory(row)) return;
-    const page = await recordHistoryPage(lane, row);
+    const page = await recordHistoryPage(lane, row).catch(async (error: unknown) => {
+      // Without one, nothing of it is missing.
+      const hasNone = error instanceof UpstreamFailure && error.kind === "gone";
+      if (hasNone && row.historyCursor === null) await postponeHistory(lane, row, null);
+      throw error;
+    });
     if (page.kind !== "recorded" || !page.hasMore) return;
   }
 }

@@ -121,6 +121,30 @@ const snapshotSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
     source: z.enum(SNAPSHOT_SOURCES).default("IMPORTED"),
   });
 
+/** The counts of repositories, all read at one time: name, the forge's id, stars, forks, open issues, watchers. */
+const readingsSchema = (seenTime: ReturnType<typeof seenTimeSchema>) => {
+  const count = counter.nullable();
+  return z.strictObject({
+    type: z.literal("readings"),
+    capturedAt: seenTime,
+    provider,
+    source: z.enum(SNAPSHOT_SOURCES),
+    entries: z.array(z.tuple([fullName, token(100).nullable(), counter, count, count, count])).min(1),
+  });
+};
+
+/** The stars of a repository that were still held at times, in a year of its star history. */
+const historySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
+  z.strictObject({
+    type: z.literal("history"),
+    provider,
+    fullName,
+    providerId: token(100).optional(),
+    /** Whether nothing is before it: without such a line, the history was not read to its end. */
+    fromStart: z.literal(true).optional(),
+    entries: z.array(z.tuple([seenTime, counter])).min(1),
+  });
+
 /** A file that was imported. */
 const fileSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
   z.strictObject({
@@ -142,6 +166,8 @@ function lineSchema(clock: Clock) {
     HEADER,
     repositorySchema(seenTime),
     snapshotSchema(seenTime),
+    readingsSchema(seenTime),
+    historySchema(seenTime),
     fileSchema(seenTime),
   ]);
 }
@@ -149,6 +175,8 @@ function lineSchema(clock: Clock) {
 type ParsedLine = z.output<ReturnType<typeof lineSchema>>;
 type RepositoryLine = z.output<ReturnType<typeof repositorySchema>>;
 type SnapshotLine = z.output<ReturnType<typeof snapshotSchema>>;
+type ReadingsLine = z.output<ReturnType<typeof readingsSchema>>;
+type HistoryLine = z.output<ReturnType<typeof historySchema>>;
 
 /** The repository of the following snapshot lines. */
 type Identity = Pick<
@@ -195,7 +223,7 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
   const schema = lineSchema(clock);
   let latest: Identity | undefined;
   const names = new PreviousNames();
-  const read = (line: number, json: string | undefined): Line | undefined => {
+  const read = (line: number, json: string | undefined): Line | Line[] | undefined => {
     if (json === undefined) return { line, refused: "the line is too long" };
     if (json.trim() === "") return undefined;
     const parsed = parseLine(json, schema);
@@ -204,6 +232,8 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
       return { line, refused: parsed };
     }
     if (parsed.type === "snapshot") return snapshotLine(parsed, latest, line);
+    if (parsed.type === "readings") return readingsLines(parsed, line);
+    if (parsed.type === "history") return { line, observation: historyObservation(parsed) };
     if (parsed.type === "file") {
       const { type, ...importedFile } = parsed;
       return { line, importedFile };
@@ -258,10 +288,9 @@ function parseLine(json: string, schema: ReturnType<typeof lineSchema>): ParsedL
 function repositoryObservation(line: RepositoryLine): Observation {
   const { type, id, provider, providerId, fullName, importSource, ...rest } = line;
   const { discoveredAt, refreshedAt, factTimes, previousFullNames, ...facts } = rest;
-  const parts = splitFullName(fullName) ?? { owner: "", name: "" };
   return {
     provider,
-    ...parts,
+    ...namesOf(fullName),
     ...(providerId === undefined ? {} : { providerId }),
     at: refreshedAt ?? null,
     facts: definedOnly(facts),
@@ -292,6 +321,37 @@ function snapshotLine(line: SnapshotLine, latest: Identity | undefined, number: 
     observation: { ...identity, at: snapshot.capturedAt, facts, snapshots: [snapshot] },
   };
 }
+
+function readingsLines({ provider, capturedAt, source, entries }: ReadingsLine, line: number): Line[] {
+  return entries.map(([fullName, providerId, stars, forks, openIssues, watchers]) => ({
+    line,
+    observation: {
+      provider,
+      ...namesOf(fullName),
+      ...(providerId === null ? {} : { providerId }),
+      at: capturedAt,
+      facts: {},
+      snapshots: [{ capturedAt, stars, forks, openIssues, watchers, source }],
+    },
+  }));
+}
+
+function historyObservation({ provider, fullName, providerId, entries }: HistoryLine): Observation {
+  const unknown = { forks: null, openIssues: null, watchers: null };
+  const snapshots = entries
+    .map(([capturedAt, stars]): Snapshot => ({ capturedAt, stars, ...unknown, source: "BACKFILLED" }))
+    .sort((a, b) => a.capturedAt - b.capturedAt);
+  return {
+    provider,
+    ...namesOf(fullName),
+    ...(providerId === undefined ? {} : { providerId }),
+    at: snapshots.at(-1)?.capturedAt ?? null,
+    facts: {},
+    snapshots,
+  };
+}
+
+const namesOf = (fullName: string) => splitFullName(fullName) ?? { owner: "", name: "" };
 
 function definedOnly<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
@@ -347,13 +407,59 @@ export function repositoryLine(
   });
 }
 
-/** The line of a snapshot that names its repository, so that lines may be in any order. */
-export function namedSnapshotLine(
-  { repository: { provider, fullName }, providerId }: DumpedRepository,
-  snapshot: Snapshot,
-): string {
-  const { type, ...counts } = snapshotFields(snapshot);
-  return JSON.stringify({ type, provider, fullName, providerId: providerId ?? undefined, ...counts });
+/** Entries in a line, so that lines stay far shorter than the longest that is read. */
+const MAX_ENTRIES = 500;
+
+/** A snapshot as an entry of the line that begins with `head`. */
+export interface LinePart {
+  head: string;
+  entry: string;
+}
+
+/** The snapshots of a repository in lines that hold many: a line for each time that counts were read, and for each year of a star history. */
+export function* partsOf({
+  repository,
+  providerId,
+  snapshots,
+  historyState,
+}: DumpedRepository): Generator<LinePart & { snapshot: Snapshot }> {
+  const { provider, fullName } = repository;
+  const first = snapshots.find(isHistory);
+  for (const snapshot of snapshots) {
+    const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
+    const at = isoTime(capturedAt);
+    if (isHistory(snapshot)) {
+      const fromStart = historyState === "WHOLE" && yearOf(snapshot) === yearOf(first ?? snapshot);
+      const named = { provider, fullName, providerId: providerId ?? undefined };
+      const head = beginOf({ type: "history", ...named, ...(fromStart && { fromStart }) });
+      yield { snapshot, head, entry: JSON.stringify([at.replace("T00:00:00.000Z", ""), stars]) };
+      continue;
+    }
+    const counts = [fullName, providerId, stars, forks, openIssues, watchers];
+    const head = beginOf({ type: "readings", capturedAt: at, provider, source });
+    yield { snapshot, head, entry: JSON.stringify(counts) };
+  }
+}
+
+const isHistory = ({ source, forks, openIssues, watchers }: Snapshot): boolean =>
+  source === "BACKFILLED" && forks === null && openIssues === null && watchers === null;
+
+const yearOf = ({ capturedAt }: Snapshot): string => isoTime(capturedAt).slice(0, 4);
+
+const beginOf = (fields: object): string => JSON.stringify(fields).slice(0, -1);
+
+/** The lines of parts that are sorted. */
+export function linesOf(parts: readonly LinePart[]): string[] {
+  const lines: string[] = [];
+  let entries: string[] = [];
+  for (const [i, { head, entry }] of parts.entries()) {
+    const next = parts[i + 1];
+    entries.push(entry);
+    if (next?.head === head && entries.length < MAX_ENTRIES) continue;
+    lines.push(`${head},"entries":[${entries.join(",")}]}`);
+    entries = [];
+  }
+  return lines;
 }
 
 const snapshotFields = ({ capturedAt, stars, forks, openIssues, watchers, source }: Snapshot) => ({

@@ -53,6 +53,62 @@ describe("NDJSON", () => {
     assert.equal(report.rows, 5);
   });
 
+  test("a line of readings has the counts of many repositories at a time, a line of history those of one at many", async () => {
+    const readings = (date: string, entries: unknown, more: object = {}) =>
+      JSON.stringify({
+        type: "readings",
+        capturedAt: `2026-04-${date}T06:00:00Z`,
+        provider: "github",
+        source: "OBSERVED",
+        entries,
+        ...more,
+      });
+    const history = (entries: unknown, more: object = {}) =>
+      JSON.stringify({
+        type: "history",
+        provider: "github",
+        fullName: "o/r",
+        providerId: "7",
+        entries,
+        ...more,
+      });
+    const { repositories, refused, report } = await read(
+      readings("02", [["o/r", "7", 12, 3, null, 1]]),
+      history(
+        [
+          ["2026-03-02", 9],
+          ["2026-03-01", 8],
+        ],
+        { fromStart: true },
+      ),
+      readings("01", [
+        ["o/r", "7", 11, 3, null, 1],
+        ["o/other", null, 4, 0, 0, 0],
+      ]),
+    );
+    assert.deepEqual(refused, []);
+    assert.equal(report.snapshotsAdded, 5);
+    const known = repositories.get("o/r");
+    assert.deepEqual(starsOf(known?.snapshots), [8, 9, 11, 12]);
+    assert.deepEqual(
+      known?.snapshots.map(({ source }) => source),
+      ["BACKFILLED", "BACKFILLED", "OBSERVED", "OBSERVED"],
+    );
+    assert.deepEqual([known?.repository.stars, known?.providerId], [12, "7"]);
+    assert.deepEqual(starsOf(repositories.get("o/other")?.snapshots), [4]);
+    const damaged = [
+      readings("01", []),
+      readings("01", [["o/r", "7", -1, 3, null, 1]]),
+      readings("01", [["o/r", "7", 1, 3, null]]),
+      readings("01", [["o", "7", 1, 3, null, 1]]),
+      readings("01", [["o/r", "7", 1, 3, null, 1]], { source: "GUESSED" }),
+      history([["2026-03-02", null]]),
+      history([["2026-13-02", 1]]),
+      history([["2026-03-02", 1]], { fromStart: false }),
+    ];
+    assert.equal((await read(...damaged)).refused.length, damaged.length);
+  });
+
   test("a repository line speaks for the counts that it has; others are those of the newest snapshot", async () => {
     const factsAfter = async (line: object, ...earlier: string[]) => {
       const world = new ImportWorld();
@@ -126,7 +182,10 @@ describe("NDJSON", () => {
     );
     assert.equal(refused[0], "x.ndjson:2: the preceding repository line was refused or is missing");
     assert.equal(refused[1], "x.ndjson:4: the line is not JSON");
-    assert.equal(refused[3], "x.ndjson:6: type: must be one of header, repository, snapshot, file");
+    assert.equal(
+      refused[3],
+      "x.ndjson:6: type: must be one of header, repository, snapshot, readings, history, file",
+    );
     assert.equal(refused[5], "x.ndjson:8: stars: must be at least 0");
     assert.equal(refused[6], "x.ndjson:9: stars: must be a number");
     assert.equal(refused[9], "x.ndjson:12: provider and fullName belong together");
