@@ -18,29 +18,19 @@ import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export { BatchSize } from "./batch-size.js";
-export type { PreviousNameTable, RepositoryTable } from "./catalogue-schema.js";
 export { DELETED_SHARE, DeletionClock, deleteOld } from "./deletion-clock.js";
 export type {
-  BulkColumns,
   BulkRow,
-  BulkTable,
   Db,
   Dialect,
   MergedTable,
   PortableRow,
-  TableName,
   Tx,
 } from "./dialect.js";
 export { DistributionRefused, distribute } from "./distribute.js";
 export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
 export { checkFile, checkServer, findOrphans, type Orphans, removeOrphans } from "./integrity.js";
-export type {
-  UsageAllowanceTable,
-  UsageCallerTable,
-  UsageEventTable,
-  UsageRouteTable,
-} from "./member-schema.js";
-export { checkVersion, currentVersion, LATEST_VERSION, SCHEMA_VERSION } from "./migrate.js";
+export { checkVersion, currentVersion, FIRST_VERSION, LATEST_VERSION } from "./migrate.js";
 export {
   newStoreName,
   readDocument,
@@ -51,11 +41,26 @@ export {
 } from "./named-values.js";
 export { type ColumnValues, columnsOf, type Given, type Prepare, type Prepared } from "./prepared.js";
 export { createSecret, secretInFile } from "./private-files.js";
-export type { RollupTable } from "./rankings-schema.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
 export { readRows } from "./rows.js";
-export { PRIMARY_TABLES, readShapes } from "./tables.js";
-export type { TrackQuestionTable, TrackRequestTable, WalkTable } from "./tracking-schema.js";
+export {
+  type BulkColumns,
+  type BulkTable,
+  bulkOf,
+  PRIMARY_SHAPES,
+  type PreviousNameTable,
+  type RepositoryTable,
+  type RollupTable,
+  SHAPES,
+  type TableName,
+  type TrackQuestionTable,
+  type TrackRequestTable,
+  type UsageAllowanceTable,
+  type UsageCallerTable,
+  type UsageEventTable,
+  type UsageRouteTable,
+  type WalkTable,
+} from "./schema/schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

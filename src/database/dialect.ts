@@ -1,27 +1,16 @@
 import type { Kysely, RawBuilder, Transaction } from "kysely";
 import type { Scalar, Slot } from "./prepared.js";
-import type { Schema } from "./schema.js";
+import type { ColumnType } from "./schema/describe.js";
+import type { BulkColumns, BulkTable, Schema, TableName } from "./schema/schema.js";
 
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
 
-export type TableName = keyof Schema & string;
-/** Column name → the PostgreSQL type its values are sent as. SQLite needs no types. */
-export type BulkColumns = Readonly<
-  Record<string, "bigint" | "smallint" | "text" | "double precision" | "bytea">
->;
 export type BulkRow = readonly (number | string | Uint8Array | null)[];
 
 /** A value that means the same on both engines. A time of the sign-in library is an ISO text, and a boolean is 0 or 1. */
 export type PortableValue = number | string | null | { base64: string };
 export type PortableRow = PortableValue[];
-
-/** Where rows are written to: the columns of a row, in its order, and which of them are the key. */
-export interface BulkTable {
-  table: TableName;
-  columns: BulkColumns;
-  key: readonly string[];
-}
 
 /** A table whose rows are merged: `sets` names a column of both rows, as in `n = t.n + excluded.n`. */
 export interface MergedTable extends BulkTable {
@@ -41,15 +30,10 @@ export interface Dialect {
   /** The sign-in library's name for this engine. */
   readonly libraryName: "sqlite" | "postgres";
   /**
-   * Column types: a 64-bit integer, an auto-incremented id, text compared bytewise, a double, bytes; and a time and a boolean
-   * as the sign-in library stores them. Released migrations rely on these: never change one.
+   * Column types: a 64-bit integer, an auto-incremented id, a small integer, text compared bytewise, a double, bytes; and a time and a
+   * boolean as the sign-in library stores them. Released migrations rely on these: never change one.
    */
-  readonly types: Readonly<
-    Record<
-      "integer" | "ownId" | "text" | "real" | "bytes" | "libraryTime" | "libraryFlag",
-      RawBuilder<unknown>
-    >
-  >;
+  readonly types: Readonly<Record<ColumnType, RawBuilder<unknown>>>;
   /** Follows the column list of a table that is stored in the order of its primary key. Never change it either. */
   readonly clustered: RawBuilder<unknown>;
   /** Runs `work` in a transaction under a lock that only one process at a time can hold for this purpose. */

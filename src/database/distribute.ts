@@ -5,7 +5,8 @@
  */
 import { sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
-import type { Db, Dialect, TableName } from "./dialect.js";
+import type { Db, Dialect } from "./dialect.js";
+import type { TableName } from "./schema/schema.js";
 
 export const DISTRIBUTED_TABLES = [
   "snapshot_blocks",

@@ -6,9 +6,9 @@ import { sql } from "kysely";
 import type { Db } from "./dialect.js";
 import { databaseFault, StoreRefused } from "./fault.js";
 import { postgresDialect } from "./postgres.js";
+import { type Reference, TABLES, type TableShape } from "./schema/schema.js";
 import { SQLITE_FILE } from "./sqlite.js";
 import { isDamaged } from "./sqlite-connection.js";
-import { type Reference, TABLES, type TableShape } from "./tables.js";
 
 type EngineDamage = "file-damaged" | "index-damaged";
 type OnDamage = (kind: EngineDamage, found: string) => void;

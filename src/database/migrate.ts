@@ -1,43 +1,16 @@
-import { sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
 import type { Db, Dialect, Tx } from "./dialect.js";
 import { DatabaseFault, databaseFault, StoreRefused } from "./fault.js";
 import type { Migration } from "./migration.js";
-import { adoption } from "./migrations/0018-0024-adoption.js";
-import { schema } from "./migrations/0024-schema.js";
-import { ownClocks } from "./migrations/0025-own-clocks.js";
-import { surprise } from "./migrations/0026-surprise.js";
-import { changeLog } from "./migrations/0027-change-log.js";
-import { trackQuestions } from "./migrations/0028-track-questions.js";
-import { leftOutNames } from "./migrations/0029-left-out-names.js";
-import { factTimes } from "./migrations/0030-fact-times.js";
-import { storeIdentity } from "./migrations/0031-store-identity.js";
-import { growthInOneWay } from "./migrations/0032-growth-in-one-way.js";
-import { waitingRows } from "./migrations/0033-waiting-rows.js";
-import { removedRepositories } from "./migrations/0034-removed-repositories.js";
-import { joinedItems } from "./migrations/0035-joined-items.js";
+import { newStoreName } from "./named-values.js";
+import { schemaOf } from "./schema/schema.js";
 
-/** The version of the schema that a new store gets. */
-export const SCHEMA_VERSION = 24;
-/** The oldest version of stores that are brought up to date. */
-const OLDEST_VERSION = 17;
-/** In order: the first brings a store of the oldest version to the one after it. A new store gets those after its schema. */
-const MIGRATIONS: readonly Migration[] = [
-  ...adoption,
-  ownClocks,
-  surprise,
-  changeLog,
-  trackQuestions,
-  leftOutNames,
-  factTimes,
-  storeIdentity,
-  growthInOneWay,
-  waitingRows,
-  removedRepositories,
-  joinedItems,
-];
+/** The version of the schema that a new store gets, and the oldest one that is brought up to date. */
+export const FIRST_VERSION = 36;
+/** In order: the first brings a store of the first version to the one after it. */
+const MIGRATIONS: readonly Migration[] = [];
 /** The version of stores that this program reads and writes. */
-export const LATEST_VERSION = OLDEST_VERSION + MIGRATIONS.length;
+export const LATEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
 
 /** How long to wait for other processes that write. */
 const PATIENCE_MS = 20_000;
@@ -45,7 +18,7 @@ const PATIENCE_MS = 20_000;
 /**
  * Creates the schema in an empty database, or brings an older store up to date, in one transaction under a lock: processes that start
  * at the same time do not collide, and a crash leaves either the old schema or the new one. Throws StoreRefused for a store that is
- * older than version 17 or newer than this program, and unless it `upgrades` for any that is older.
+ * older than the first version or newer than this program, and unless it `upgrades` for any that is older.
  */
 export async function migrate(
   db: Db,
@@ -67,33 +40,28 @@ export async function migrate(
   }
 }
 
-/** The same in a transaction of the caller. `to`: up to this version, from that of the schema on; default: the latest. */
+/** The same in a transaction of the caller. `to`: up to this version; default: the latest. */
 export async function migrateIn(
   tx: Tx,
   dialect: Dialect,
   { clock, to = LATEST_VERSION }: { clock: Clock; to?: number },
 ): Promise<void> {
-  const { integer, text } = dialect.types;
-  await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,
-    applied_at ${integer} not null)`.execute(tx);
-  const rows = await tx
-    .selectFrom("schema_version")
-    .select("version")
-    .orderBy("version", "desc")
-    .limit(1)
-    .execute();
-  const apply = async (version: number, migration: Migration) => {
-    await migration.up(tx, dialect);
-    const row = { version, name: migration.name, applied_at: clock.now() };
-    await tx.insertInto("schema_version").values(row).execute();
-  };
-  const version = rows[0]?.version ?? SCHEMA_VERSION;
-  if (rows.length === 0) await apply(version, schema);
+  const note = (version: number, name: string) =>
+    tx.insertInto("schema_version").values({ version, name, applied_at: clock.now() }).execute();
+  const isNew = !(await dialect.tables(tx)).includes("schema_version");
+  const found = isNew ? 0 : await currentVersion(tx);
+  if (found === 0) {
+    for (const statement of schemaOf(dialect, newStoreName())) await statement.execute(tx);
+    await note(FIRST_VERSION, "schema");
+  }
+  const version = found === 0 ? FIRST_VERSION : found;
   if (version > LATEST_VERSION) throw new StoreRefused(newerThanProgram(version));
-  if (version < OLDEST_VERSION) throw new StoreRefused(tooOld(version));
-  for (const [i, migration] of MIGRATIONS.entries()) {
-    const next = OLDEST_VERSION + i + 1;
-    if (next > version && next <= to) await apply(next, migration);
+  if (version < FIRST_VERSION) throw new StoreRefused(tooOld(version));
+  for (const [i, { name, up }] of MIGRATIONS.entries()) {
+    const next = FIRST_VERSION + i + 1;
+    if (next <= version || next > to) continue;
+    await up(tx, dialect);
+    await note(next, name);
   }
 }
 
@@ -102,6 +70,7 @@ function newerThanProgram(version: number): string {
 }
 
 function olderThanProgram(version: number): string {
+  if (version < FIRST_VERSION) return tooOld(version);
   return `The database is at version ${version}, and this Sidereal needs version ${LATEST_VERSION}. Start the service with it, which brings the database up to date, or use the Sidereal that made it.`;
 }
 
@@ -113,7 +82,7 @@ export function checkVersion(version: number): void {
 }
 
 function tooOld(version: number): string {
-  return `The database is at version ${version}, and this Sidereal needs version ${OLDEST_VERSION} or later. Export it with the Sidereal that made it, and import the file into a new database.`;
+  return `The database is at version ${version}, and this Sidereal needs version ${FIRST_VERSION} or later. Export it with the Sidereal that made it, and import the file into a new database.`;
 }
 
 /** The version, read without the lock, which another process may hold for long; 0 for an empty database. */

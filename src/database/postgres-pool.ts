@@ -3,7 +3,7 @@ import type { Kysely, PostgresPool, PostgresPoolClient, PostgresQueryResult, Raw
 import pg from "pg";
 import { DatabaseFault, type FaultKind } from "./fault.js";
 import { type Bound, bound, type Given, type Prepare, type Scalar } from "./prepared.js";
-import type { Schema } from "./schema.js";
+import type { Schema } from "./schema/schema.js";
 
 /** SQLSTATE of a lock that could not be taken within `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = "55P03";

@@ -1,21 +1,13 @@
 import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql } from "kysely";
 import pg from "pg";
 import type { Logger } from "../lib/log.js";
-import {
-  type BulkColumns,
-  type BulkRow,
-  type BulkTable,
-  type Db,
-  type Dialect,
-  type PortableValue,
-  replacing,
-} from "./dialect.js";
+import { type BulkRow, type Db, type Dialect, type PortableValue, replacing } from "./dialect.js";
 import { isDistributed, sizeOnNodes } from "./distribute.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE, LOCKS, preparing, type StatementPool } from "./postgres-pool.js";
 import { connectionOf } from "./postgres-url.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
-import type { Schema } from "./schema.js";
+import type { BulkColumns, BulkTable, Schema } from "./schema/schema.js";
 
 const ROWS_PER_STATEMENT = 5_000;
 /** The server cancels statements of requests that run longer. */
@@ -162,6 +154,7 @@ export const postgresDialect: Dialect = {
   types: {
     integer: sql`bigint`,
     ownId: sql`bigint generated always as identity`,
+    small: sql`smallint`,
     text: sql`text collate "C"`,
     real: sql`double precision`,
     bytes: sql`bytea`,

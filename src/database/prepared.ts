@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Schema } from "./schema.js";
+import type { Schema } from "./schema/schema.js";
 
 /** A value as the engine takes and returns it. */
 export type Scalar = number | string | null;

@@ -8,16 +8,15 @@ import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Dialect, PortableRow, Tx } from "./dialect.js";
 import { StoreRefused } from "./fault.js";
-import { currentVersion, LATEST_VERSION, migrateIn, SCHEMA_VERSION } from "./migrate.js";
+import { currentVersion, FIRST_VERSION, LATEST_VERSION, migrateIn } from "./migrate.js";
 import { newStoreName } from "./named-values.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
 import { APPLICATION_NAME } from "./postgres-url.js";
 import { openPrivateFile, openPrivateFolder } from "./private-files.js";
-import type { Schema } from "./schema.js";
+import { type Schema, SHAPES } from "./schema/schema.js";
 import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { isDamaged, primaryCode } from "./sqlite-connection.js";
 import { WriteQueue } from "./sqlite-writer.js";
-import { TABLES } from "./tables.js";
 
 export interface StoreLocation {
   /** PostgreSQL address, or undefined for SQLite in `dataDir`. */
@@ -69,9 +68,9 @@ export class RestoredStore {
       throw new StoreRefused(
         `The backup is of version ${version}, made by a newer Sidereal; this one knows ${LATEST_VERSION}. Update the program.`,
       );
-    if (version < SCHEMA_VERSION)
+    if (version < FIRST_VERSION)
       throw new StoreRefused(
-        `The backup is of version ${version}, and this Sidereal restores version ${SCHEMA_VERSION} or later. Restore it with the Sidereal that took it, and open that database with this one.`,
+        `The backup is of version ${version}, and this Sidereal restores version ${FIRST_VERSION} or later. Restore it with the Sidereal that took it, export that database, and import the file into a new one.`,
       );
     const place = url === undefined ? sqlitePlace(dataDir, options) : postgresPlace(url, options);
     const store = new RestoredStore(await place.db.startTransaction().execute(), place, clock);
@@ -200,7 +199,9 @@ function postgresPlace(url: string, { log, replaces }: RestoreOptions): Place {
     db,
     dialect: postgresDialect,
     async begin(tx) {
-      const own = (await postgresDialect.tables(tx)).filter((name) => name in TABLES);
+      const own = (await postgresDialect.tables(tx)).filter((name) =>
+        SHAPES.some((shape) => shape.name === name),
+      );
       if (own.length > 0) {
         if (!own.includes("schema_version"))
           throw new StoreRefused(

@@ -1,7 +1,7 @@
 /** All rows of a table, in values that mean the same on both engines. */
 import { sql } from "kysely";
 import type { Db, PortableRow, PortableValue } from "./dialect.js";
-import type { TableShape } from "./tables.js";
+import type { TableShape } from "./schema/schema.js";
 
 /** Rows read at a time. */
 const BATCH = 1_000;

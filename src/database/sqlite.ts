@@ -5,7 +5,7 @@ import { isOlder } from "../lib/node-version.js";
 import { type BulkRow, type Dialect, replacing, type Tx } from "./dialect.js";
 import { DatabaseFault, StoreRefused } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
-import type { Schema } from "./schema.js";
+import type { Schema } from "./schema/schema.js";
 import { Connection, primaryCode, READONLY, RowBatch, translating } from "./sqlite-connection.js";
 import { SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 
@@ -167,6 +167,7 @@ export const sqliteDialect: Dialect = {
   types: {
     integer: sql`integer`,
     ownId: sql`integer`,
+    small: sql`smallint`,
     text: sql`text`,
     real: sql`real`,
     bytes: sql`blob`,

@@ -29,16 +29,15 @@ import { SECRET_MARK } from "../accounts/accounts.js";
 import {
   currentVersion,
   type Db,
+  FIRST_VERSION,
   hasStore,
   LATEST_VERSION,
   openBackgroundReader,
   type PortableRow,
-  PRIMARY_TABLES,
+  PRIMARY_SHAPES,
   RestoredStore,
   readNumber,
   readRows,
-  readShapes,
-  SCHEMA_VERSION,
   type StoreLocation,
   StoreRefused,
   syncFolder,
@@ -147,12 +146,10 @@ async function* linesOf(
   if (version === 0) throw new StoreRefused("The database has no tables of Sidereal.");
   if (version > LATEST_VERSION)
     throw new StoreRefused("The database was made by a newer Sidereal. Take the backup with that version.");
-  if (version < SCHEMA_VERSION)
+  if (version < FIRST_VERSION)
     throw new StoreRefused(
-      `The database is at version ${version}. Take the backup with the Sidereal that made it, or start this one with it first.`,
+      `The database is at version ${version}. Take the backup with the Sidereal that made it.`,
     );
-  const shapes = new Map((await readShapes(clock, version)).map((shape) => [shape.name, shape]));
-  const tables = PRIMARY_TABLES.flatMap((name) => shapes.get(name) ?? []);
   const hash = createHash("sha256");
   const hashed = (text: string) => {
     hash.update(text);
@@ -164,14 +161,15 @@ async function* linesOf(
     version,
     takenAt: isoTime(clock.now()),
     lastId,
-    tables: Object.fromEntries(tables.map(({ name, columns }) => [name, columns])),
+    tables: Object.fromEntries(PRIMARY_SHAPES.map(({ name, columns }) => [name, [...columns]])),
   };
   yield hashed(`${JSON.stringify(header)}\n`);
   let total = 0;
-  for (const { name } of tables) total += await readNumber(db, sql`select count(*) from ${sql.table(name)}`);
+  for (const { name } of PRIMARY_SHAPES)
+    total += await readNumber(db, sql`select count(*) from ${sql.table(name)}`);
   const counts: Record<string, number> = {};
   let done = 0;
-  for (const shape of tables) {
+  for (const shape of PRIMARY_SHAPES) {
     const { name } = shape;
     const lines = (rows: readonly PortableRow[]) => {
       counts[name] = (counts[name] ?? 0) + rows.length;
@@ -215,7 +213,7 @@ interface Rows {
 async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<Header | Rows> {
   if (beginsWith(path, EARLIER))
     throw new StoreRefused(
-      `${path} is a backup of an earlier Sidereal, from before version 23 of the database. Restore it with the Sidereal that took it, and start this one with that database.`,
+      `${path} is a backup of an earlier Sidereal, from before version 23 of the database. Restore it with the Sidereal that took it, export that database, and import the file into a new one.`,
     );
   if (!beginsWith(path, ZSTD)) throw new StoreRefused(`${path} is not a backup of Sidereal.`);
   const { size } = statSync(path);

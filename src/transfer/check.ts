@@ -14,8 +14,8 @@ import {
   LATEST_VERSION,
   type Orphans,
   openBackgroundReader,
-  readShapes,
   removeOrphans,
+  SHAPES,
   type StoreLocation,
 } from "../database/database.js";
 import { checkRankHistory } from "../discovery/discovery.js";
@@ -81,7 +81,7 @@ export async function checkStore(
         const version = await currentVersion(db);
         if (version !== LATEST_VERSION)
           return void onDamage("version-wrong", `version ${version}, this program's is ${LATEST_VERSION}`);
-        orphans = await findOrphans(db, await readShapes(clock));
+        orphans = await findOrphans(db, SHAPES);
         for (const { table, column, value, target, rows } of orphans)
           onDamage("orphans", `${table}: ${rows} rows whose ${column} ${value} is not in ${target}`);
         await checkHistories(db, onDamage);

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { sql } from "kysely";
-import { joinedItems } from "../../src/database/migrations/0035-joined-items.js";
 import { updateDerived } from "../../src/modules.js";
 import { importDay } from "../support/archive.js";
 import { onBothEngines } from "../support/engines.js";
@@ -167,21 +165,5 @@ onBothEngines("A repository whose name changed in an archive without ids", (engi
       const { ids } = (await world.get(`/api/watchlists/${token}`)).body.data;
       assert.deepEqual(new Set(ids), new Set([oldId, newId]));
     }
-  });
-
-  test("is moved in the watchlists of an older store", async () => {
-    const { catalog, watchlists, database } = world.modules;
-    const { token } = await watchlists.create("Mine", [Number(oldId)]);
-    await catalog.joinRenamed({ ...rename, to: "n/tool" });
-    await database.write.transaction().execute(async (tx) => {
-      await sql`update watchlist_items set repository_id = from_id where from_id = ${oldId}`.execute(tx);
-      await sql`alter table watchlist_items drop column from_id`.execute(tx);
-      await joinedItems.up(tx, database.dialect);
-    });
-    const { data } = (await world.get(`/api/watchlists/${token}/repositories`)).body;
-    assert.deepEqual(
-      data.map(({ fullName, renamedFrom }: Renamed) => [fullName, renamedFrom]),
-      [["n/tool", "o/tool"]],
-    );
   });
 });

@@ -1,36 +1,33 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { currentVersion, LATEST_VERSION } from "../../src/database/migrate.js";
-import { makeOldStore } from "../reliability/support/old-stores.js";
-import { openOldStore } from "../reliability/support/open-old-store.js";
+import { FIRST_VERSION } from "../../src/database/migrate.js";
+import { dumpStore, openStore } from "../reliability/support/open-store.js";
 import { CommandWorld } from "../support/command.js";
-import { freePort } from "../support/ports.js";
-import { serve } from "../support/serving.js";
 
 const world = new CommandWorld();
 
-test("an older store is migrated by the service alone; other commands refuse it and change nothing", async () => {
+test("a store from before the first version is refused by every command, with what to do, and stays as it is", async () => {
   const dataDir = world.newDataDir();
   assert.equal((await world.runHere(dataDir, ["derive"])).code, 0);
-  const store = openOldStore(join(dataDir, "sidereal.db"));
-  await makeOldStore(store);
-  for (const command of [
-    "status",
-    "derive",
-    "events",
-    "export",
-    "untrack github:o/r",
-    "sessions end --all",
-  ]) {
-    await assert.rejects(world.runHere(dataDir, command.split(" ")), {
-      message: /^The database is at version 17, and this Sidereal needs version \d+\. Start the service/,
-    });
-    assert.equal(await currentVersion(store.db), 17, command);
+  const store = openStore(join(dataDir, "sidereal.db"));
+  await store.db
+    .updateTable("schema_version")
+    .set({ version: FIRST_VERSION - 1 })
+    .execute();
+  const before = await dumpStore(store);
+  const refusal = new RegExp(
+    `^The database is at version ${FIRST_VERSION - 1}, .* Export it with the Sidereal that made it`,
+  );
+  for (const command of ["status", "derive", "events", "export", "untrack github:o/r"]) {
+    await assert.rejects(world.runHere(dataDir, command.split(" ")), { message: refusal });
+    assert.deepEqual(await dumpStore(store), before, command);
   }
-  const service = await serve(world, dataDir, { SIDEREAL_PORT: String(await freePort()) });
-  await service.stop();
-  assert.equal(await currentVersion(store.db), LATEST_VERSION);
+  for (const command of ["serve", "work"]) {
+    const { code, stderr } = await world.run(dataDir, [command], { settings: { SIDEREAL_PORT: "0" } });
+    assert.notEqual(code, 0, command);
+    assert.match(stderr, /needs version \d+ or later\. Export it with the Sidereal that made it/, command);
+    assert.deepEqual(await dumpStore(store), before, command);
+  }
   await store.close();
-  assert.equal((await world.runHere(dataDir, ["status"])).code, 0);
 });

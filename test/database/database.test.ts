@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { type Database, LATEST_VERSION, openDatabase, SCHEMA_VERSION } from "../../src/database/database.js";
+import { type Database, FIRST_VERSION, LATEST_VERSION, openDatabase } from "../../src/database/database.js";
 import { unsafeSqlite } from "../../src/database/sqlite.js";
 import { createLog } from "../../src/lib/log.js";
 import { unsafeNode } from "../../src/lib/node-version.js";
@@ -183,7 +183,7 @@ onBothEngines("Migrations", (engine) => {
     await assert.rejects(openDatabase({ ...engine.location(), pool: 2, log }), {
       message: `The database is at version ${known + 1}, made by a newer Sidereal; this one knows ${known}. Update the program, or restore a backup.`,
     });
-    assert.equal((await versions(database)).length, LATEST_VERSION - SCHEMA_VERSION + 2);
+    assert.equal((await versions(database)).length, LATEST_VERSION - FIRST_VERSION + 2);
   });
 });
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { type Database, LATEST_VERSION, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
-import { openOldStore } from "../reliability/support/open-old-store.js";
+import { openStore } from "../reliability/support/open-store.js";
 import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
 import { createWorld, observation, snapshot } from "../support/world.js";
 
@@ -14,7 +14,7 @@ const NEWER = { version: LATEST_VERSION + 1, name: "of tomorrow", applied_at: 0 
 
 function rawStore(engine: Engine) {
   const { url, dataDir } = engine.location();
-  return openOldStore(url ?? join(dataDir, "sidereal.db"));
+  return openStore(url ?? join(dataDir, "sidereal.db"));
 }
 
 /** Ways to write a mark. */
@@ -72,7 +72,11 @@ onBothEngines("An older database", (engine) => {
   test("is refused, and stays as it is, where it is not to be migrated", async () => {
     await engine.open();
     const other = rawStore(engine);
-    await other.db.deleteFrom("schema_version").where("version", "=", LATEST_VERSION).execute();
+    await other.db
+      .updateTable("schema_version")
+      .set({ version: LATEST_VERSION - 1 })
+      .where("version", "=", LATEST_VERSION)
+      .execute();
     await assert.rejects(openDatabase({ ...engine.location(), pool: 1, log, upgrades: false }), {
       message: new RegExp(
         `^The database is at version ${LATEST_VERSION - 1}, and this Sidereal needs version`,

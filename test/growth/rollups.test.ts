@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import type { Database } from "../../src/database/database.js";
-import type { RollupTable } from "../../src/database/rankings-schema.js";
+import type { Database, RollupTable } from "../../src/database/database.js";
 import type { Rankings } from "../../src/discovery/rankings.js";
 import { type Window, windowMs } from "../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";

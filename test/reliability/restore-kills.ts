@@ -31,8 +31,7 @@ import {
   type HarnessContext,
   HarnessFailure,
 } from "./support/harness.js";
-import { dumpStore } from "./support/old-stores.js";
-import { openOldStore } from "./support/open-old-store.js";
+import { dumpStore, openStore } from "./support/open-store.js";
 
 const PROCESS = fileURLToPath(new URL("./support/restore-process.js", import.meta.url));
 
@@ -168,7 +167,7 @@ async function fill({ dataDir, url }: Place, { name, file }: { name: string; fil
 }
 
 async function read({ dataDir, url }: Place): Promise<Stored> {
-  const { close, ...store } = openOldStore(url ?? join(dataDir, "sidereal.db"));
+  const { close, ...store } = openStore(url ?? join(dataDir, "sidereal.db"));
   try {
     const secret = url === undefined ? readFileSync(join(dataDir, "auth-secret"), "utf8") : undefined;
     // The revision, what it notes and the times of migrations are those of the restore.

@@ -7,13 +7,13 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import pg from "pg";
 import { type Database, StoreRefused } from "../../src/database/database.js";
-import { LATEST_VERSION, SCHEMA_VERSION } from "../../src/database/migrate.js";
+import { FIRST_VERSION, LATEST_VERSION } from "../../src/database/migrate.js";
 import { RestoredStore, type StoreLocation } from "../../src/database/restore.js";
-import { readShapes, TABLES } from "../../src/database/tables.js";
+import { SHAPES } from "../../src/database/schema/schema.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { checkBackup, restoreBackup, takeBackup } from "../../src/transfer/backup.js";
-import { openOldStore } from "../reliability/support/open-old-store.js";
+import { openStore } from "../reliability/support/open-store.js";
 import { CommandWorld } from "../support/command.js";
 import { connectToServer, type Engine, onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
@@ -83,15 +83,12 @@ async function assertRestores(from: StoreLocation, to: StoreLocation): Promise<M
   return rows;
 }
 
-test("Every table of the schema is primary or derived, and comes after those that it refers to", async () => {
-  const shapes = new Map((await readShapes(clock)).map((shape) => [shape.name, shape]));
-  const names = Object.keys(TABLES);
-  assert.deepEqual(names.toSorted(), [...shapes.keys()].sort());
-  for (const [i, name] of names.entries()) {
-    const { references = [], key = ["id"] } = shapes.get(name) ?? {};
-    assert.ok(key.length > 0, name);
-    if (TABLES[name as keyof typeof TABLES] === "primary")
-      for (const { target } of references) assert.ok(names.indexOf(target) < i, `${name} before ${target}`);
+test("Every table of the schema has a key, and comes after those that it refers to", () => {
+  const names = SHAPES.map(({ name }) => name);
+  for (const [i, { name, references, key, columns }] of SHAPES.entries()) {
+    assert.ok(key.length > 0 && key.every((column) => columns.includes(column)), name);
+    for (const { target } of references)
+      assert.ok(target === name || names.indexOf(target) < i, `${name} before ${target}`);
   }
 });
 
@@ -281,14 +278,14 @@ onBothEngines("A backup", (engine) => {
   test("of a version before the schema, or of a newer one, is refused with what to do", async () => {
     await engine.open();
     const location = engine.location();
-    const { db, close } = openOldStore(location.url ?? join(location.dataDir, "sidereal.db"));
+    const { db, close } = openStore(location.url ?? join(location.dataDir, "sidereal.db"));
     // One row per migration: keep the first.
-    await db.deleteFrom("schema_version").where("version", ">", SCHEMA_VERSION).execute();
+    await db.deleteFrom("schema_version").where("version", ">", FIRST_VERSION).execute();
     const setVersion = (version: number) => db.updateTable("schema_version").set({ version }).execute();
-    await setVersion(SCHEMA_VERSION - 1);
+    await setVersion(FIRST_VERSION - 1);
     await assert.rejects(
       take(location, newFile()),
-      /at version 23\. Take the backup with the Sidereal that made it/,
+      /at version 35\. Take the backup with the Sidereal that made it/,
     );
     await setVersion(LATEST_VERSION + 1);
     await assert.rejects(take(location, newFile()), /made by a newer Sidereal/);
@@ -297,8 +294,8 @@ onBothEngines("A backup", (engine) => {
     const place = await emptyPlace(engine);
     const open = (version: number) => RestoredStore.open(place, { ...options, version });
     await assert.rejects(
-      open(SCHEMA_VERSION - 1),
-      /The backup is of version 23, .* Restore it with the Sidereal that took it/,
+      open(FIRST_VERSION - 1),
+      /The backup is of version 35, .* Restore it with the Sidereal that took it/,
     );
     await assert.rejects(open(LATEST_VERSION + 1), /made by a newer Sidereal/);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
-import type { RollupTable } from "../../../src/database/rankings-schema.js";
+import type { RollupTable } from "../../../src/database/database.js";
 import type { Facet, FacetKind } from "../../../src/discovery/facets.js";
 import type { Rankings } from "../../../src/discovery/rankings.js";
 import { WINDOW_HOURS, WINDOWS, type Window } from "../../../src/growth/definitions.js";

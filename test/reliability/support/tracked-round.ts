@@ -12,7 +12,7 @@ import { WorkerLease } from "../../../src/tracking/lease.js";
 import { Worker } from "../../../src/tracking/worker.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { onClock } from "../../support/tracking.js";
-import { counting } from "./old-stores.js";
+import { counting } from "./open-store.js";
 
 /** When the first round begins. */
 export const FIRST_ROUND = Date.UTC(2026, 2, 1);

@@ -2,11 +2,10 @@
 
 import { migrate } from "../../../src/database/migrate.js";
 import { systemClock } from "../../../src/lib/clock.js";
-import { counting } from "./old-stores.js";
-import { openOldStore } from "./open-old-store.js";
+import { counting, openStore } from "./open-store.js";
 
 const [, , place = "", fatal] = process.argv;
-const store = openOldStore(place);
+const store = openStore(place);
 const plugin = counting((statement) => {
   if (statement === Number(fatal)) process.kill(process.pid, "SIGKILL");
 });
