@@ -47,6 +47,7 @@ export {
   type BulkColumns,
   type BulkTable,
   bulkOf,
+  columnNames,
   PRIMARY_SHAPES,
   type PreviousNameTable,
   type RepositoryTable,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Db, RollupTable } from "../database/database.js";
+import { type BulkRow, bulkOf, type Db, type RollupTable } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type Availability, basisOf, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
@@ -9,48 +9,8 @@ import { WINDOW_HOURS, windowOfHours } from "./definitions.js";
 import type { History } from "./history.js";
 import { type ScoreInput, score } from "./scores.js";
 
-const SCORE_COLUMNS = {
-  trending: "bigint",
-  rising: "bigint",
-  new_hot: "bigint",
-  star_momentum: "bigint",
-  fork_momentum: "bigint",
-  activity: "bigint",
-} as const;
-
 /** The table `rollups` with all its columns. */
-export const ROLLUPS: BulkTable = {
-  table: "rollups",
-  columns: {
-    repository_id: "bigint",
-    window_hours: "bigint",
-    provider: "text",
-    from_at: "bigint",
-    to_at: "bigint",
-    stars_delta: "bigint",
-    forks_delta: "bigint",
-    open_issues_delta: "bigint",
-    stars_counted: "bigint",
-    forks_counted: "bigint",
-    stars_growth: "double precision",
-    stars_from: "bigint",
-    forks_from: "bigint",
-    open_issues_from: "bigint",
-    from_source: "smallint",
-    first_seen_at: "bigint",
-    snapshots: "bigint",
-    anomalies: "text",
-    anomalous: "smallint",
-    ...SCORE_COLUMNS,
-    confidence: "bigint",
-    reliable: "smallint",
-    stars_usual: "bigint",
-    held_until: "bigint",
-    held_delta: "bigint",
-    totals_from: "bigint",
-  },
-  key: ["repository_id", "window_hours"],
-};
+export const ROLLUPS = bulkOf("rollups");
 
 /** The row of one window. */
 export function rollupRow(history: History, growth: Growth): BulkRow {

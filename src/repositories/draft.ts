@@ -1,7 +1,7 @@
 /** A repository while a batch is recorded: its row with the changes so far, and whether an observation is about it. */
 
 import { defaultUrl } from "../config/config.js";
-import type { BulkColumns, BulkTable, RepositoryTable } from "../database/database.js";
+import { bulkOf, columnNames, type RepositoryTable } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Observation } from "./observation.js";
 import { FACT_COLUMNS, type Facts, type FactTimes, nameKey } from "./repository.js";
@@ -26,40 +26,8 @@ export interface Draft {
   previousNames: Map<string, { fullName: string; until: number }>;
 }
 
-/** All columns with their bulk types, in the order in which rows are written. */
-const REPOSITORY_COLUMNS = {
-  id: "bigint",
-  provider: "text",
-  provider_id: "text",
-  owner: "text",
-  name: "text",
-  name_key: "text",
-  url: "text",
-  description: "text",
-  homepage: "text",
-  language: "text",
-  license: "text",
-  topics: "text",
-  stars: "bigint",
-  forks: "bigint",
-  open_issues: "bigint",
-  watchers: "bigint",
-  fork: "smallint",
-  archived: "smallint",
-  availability: "text",
-  created_at: "bigint",
-  pushed_at: "bigint",
-  discovered_at: "bigint",
-  refreshed_at: "bigint",
-  counted_at: "bigint",
-  next_refresh_at: "bigint",
-  import_source: "text",
-  refresh_interval: "bigint",
-  known_facts: "bigint",
-  fact_times: "text",
-} as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
-
-export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
+/** All columns, in the order in which rows are written. */
+export const REPOSITORY_COLUMN_NAMES = columnNames("repositories");
 
 /** Columns of `tracking`, which alone decides when a repository is refreshed. */
 const SCHEDULE_COLUMNS: readonly (keyof RepositoryTable)[] = ["next_refresh_at", "refresh_interval"];
@@ -67,11 +35,7 @@ const SCHEDULE_COLUMNS: readonly (keyof RepositoryTable)[] = ["next_refresh_at",
 export const RECORDED_COLUMN_NAMES = REPOSITORY_COLUMN_NAMES.filter(
   (name) => !SCHEDULE_COLUMNS.includes(name),
 );
-export const RECORDED: BulkTable = {
-  table: "repositories",
-  columns: Object.fromEntries(RECORDED_COLUMN_NAMES.map((name) => [name, REPOSITORY_COLUMNS[name]])),
-  key: ["id"],
-};
+export const RECORDED = bulkOf("repositories", RECORDED_COLUMN_NAMES);
 
 export const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 

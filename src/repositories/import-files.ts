@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../database/database.js";
+import { type BulkRow, bulkOf, type Db, type Dialect, type Tx } from "../database/database.js";
 import { type ArchiveFile, byTime, type Damage, isHeldBack, judge } from "./file-damage.js";
 import { bumpRevision } from "./outdated.js";
 
@@ -14,19 +14,7 @@ export interface JudgedFile extends ImportedFile {
   isNews: boolean;
 }
 
-const IMPORT_FILES: BulkTable = {
-  table: "import_files",
-  columns: {
-    source: "text",
-    captured_at: "bigint",
-    file: "text",
-    row_count: "bigint",
-    zeros: "bigint",
-    damage: "text",
-    imported_at: "bigint",
-  },
-  key: ["source", "captured_at", "file"],
-};
+const IMPORT_FILES = bulkOf("import_files");
 
 /** Identifies a file among all archives. */
 export function fileKey({

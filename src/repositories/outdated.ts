@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import {
   BatchSize,
   type BulkRow,
-  type BulkTable,
+  bulkOf,
   checkVersion,
   type Database,
   type Dialect,
@@ -17,11 +17,7 @@ import { type Clock, DAY_MS } from "../lib/clock.js";
 /** Derived data of a repository: its growth (`rollups`), or snapshots to pack into blocks (`tails`). */
 type OutdatedKind = "rollups" | "tails";
 
-const OUTDATED: BulkTable = {
-  table: "outdated",
-  columns: { kind: "text", repository_id: "bigint" },
-  key: ["kind", "repository_id"],
-};
+const OUTDATED = bulkOf("outdated");
 
 /** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(
@@ -143,11 +139,9 @@ export const NEXT_REVISION = sql<number>`(select value + 1 from revision where i
 const MOST_NOTED = 50_000;
 
 const CHANGES = {
-  table: "changes",
-  columns: { repository_id: "bigint", revision: "bigint", added: "bigint", removed_at: "bigint" },
-  key: ["repository_id"],
+  ...bulkOf("changes"),
   sets: "revision = excluded.revision, removed_at = excluded.removed_at",
-} as const;
+};
 
 /** Characters of the random mark of a revision, and how many revisions have one: those of the last seconds, at least. */
 const MARK = 4;

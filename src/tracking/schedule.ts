@@ -5,14 +5,7 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import type { ForgeKind } from "../config/config.js";
-import {
-  type BulkTable,
-  type Database,
-  type Db,
-  type Dialect,
-  readNumber,
-  type Tx,
-} from "../database/database.js";
+import { bulkOf, type Database, type Db, type Dialect, readNumber, type Tx } from "../database/database.js";
 import type { Provider, RepositoryRef } from "../forges/forges.js";
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import { hasMissed, markOutdated, noteChanges } from "../repositories/repositories.js";
@@ -68,16 +61,16 @@ export function refOf(
 
 /** The columns of the table `tracking` besides the repository's id and provider, by field. */
 const STATE = {
-  nodeId: ["node_id", "text"],
-  etag: ["etag", "text"],
-  failures: ["failures", "bigint"],
-  historyCursor: ["history_cursor", "text"],
-  historyDue: ["history_due", "bigint"],
-  doubtedAt: ["doubted_at", "bigint"],
-  recheckAt: ["recheck_at", "bigint"],
-  detailedAt: ["detailed_at", "bigint"],
-  detailsDue: ["details_due", "bigint"],
-  missingSince: ["missing_since", "bigint"],
+  nodeId: "node_id",
+  etag: "etag",
+  failures: "failures",
+  historyCursor: "history_cursor",
+  historyDue: "history_due",
+  doubtedAt: "doubted_at",
+  recheckAt: "recheck_at",
+  detailedAt: "detailed_at",
+  detailsDue: "details_due",
+  missingSince: "missing_since",
 } as const;
 const STATE_FIELDS = Object.keys(STATE) as (keyof typeof STATE)[];
 
@@ -103,7 +96,7 @@ const OTHER_COLUMNS: Readonly<Record<keyof Omit<Tracked, "isScheduled" | keyof t
 const SELECTED = sql.join(
   [
     ...Object.entries(OTHER_COLUMNS),
-    ...STATE_FIELDS.map((field) => [field, `t.${STATE[field][0]}`] as const),
+    ...STATE_FIELDS.map((field) => [field, `t.${STATE[field]}`] as const),
   ].map(([field, column]) => sql`${sql.ref(column)} as ${sql.ref(field)}`),
 );
 
@@ -185,16 +178,8 @@ export function nextDue(db: Db, provider: string, queue: Queue): Promise<number>
   return readNumber(db, select, Number.POSITIVE_INFINITY);
 }
 
-const TRACKING: BulkTable = {
-  table: "tracking",
-  columns: { repository_id: "bigint", provider: "text", ...Object.fromEntries(Object.values(STATE)) },
-  key: ["repository_id"],
-};
-const DUE_TIMES: BulkTable = {
-  table: "repositories",
-  columns: { id: "bigint", next_refresh_at: "bigint", refresh_interval: "bigint" },
-  key: ["id"],
-};
+const TRACKING = bulkOf("tracking");
+const DUE_TIMES = bulkOf("repositories", ["id", "next_refresh_at", "refresh_interval"]);
 
 /** Saves the state of rows, in the transaction that read them. The last one of a repository wins. */
 export async function saveTracked(tx: Tx, dialect: Dialect, rows: readonly Tracked[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** Watchlists as they are stored: their rows and items, and the tokens that lead to them. */
 import { sql } from "kysely";
-import type { BulkTable, Db, Dialect, Tx } from "../database/database.js";
+import { bulkOf, type Db, type Dialect, type Tx } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { hashToken, tokenPrefix } from "../lib/tokens.js";
@@ -159,17 +159,7 @@ export async function insertRow(
     .executeTakeFirstOrThrow();
 }
 
-const ITEMS: BulkTable = {
-  table: "watchlist_items",
-  columns: {
-    watchlist_id: "bigint",
-    repository_id: "bigint",
-    sort_order: "bigint",
-    added_at: "bigint",
-    from_id: "bigint",
-  },
-  key: ["watchlist_id", "repository_id"],
-};
+const ITEMS = bulkOf("watchlist_items");
 
 /** Appends missing repositories, joined ones as those that remain, all or none, and returns their number. Throws UnknownRepositories and LIMIT_REACHED. */
 export async function appendItems(

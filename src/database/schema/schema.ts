@@ -156,11 +156,13 @@ const SENT_AS = {
   libraryFlag: "bigint",
 } as const;
 
+/** The columns of a table, in their order. */
+export function columnNames<N extends TableName>(table: N): (keyof Schema[N] & string)[] {
+  return Object.keys(TABLES[table].columns) as (keyof Schema[N] & string)[];
+}
+
 /** A table, or some of its columns, to write many rows to. */
-export function bulkOf<N extends TableName>(
-  table: N,
-  names = Object.keys(TABLES[table].columns) as (keyof Schema[N] & string)[],
-): BulkTable {
+export function bulkOf<N extends TableName>(table: N, names = columnNames(table)): BulkTable {
   const { columns, key }: Table = TABLES[table];
   const types = names.map((name) => [name, SENT_AS[columns[name]?.type ?? "text"]] as const);
   return { table, columns: Object.fromEntries(types), key };

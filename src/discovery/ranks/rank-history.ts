@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import {
   BatchSize,
   type BulkRow,
-  type BulkTable,
+  bulkOf,
   type Database,
   type Db,
   DELETED_SHARE,
@@ -84,11 +84,7 @@ export async function archiveRanks(database: Database, clock: Clock): Promise<vo
   await inBatch((tx) => writeMark(tx, DAY_MARK, String(today)));
 }
 
-const HISTORY: BulkTable = {
-  table: "rank_history",
-  columns: { repository_id: "bigint", day: "bigint", ranks: "text" },
-  key: ["repository_id", "day"],
-};
+const HISTORY = bulkOf("rank_history");
 
 /** The ranks of all repositories by stored growth, overall and in their languages, as texts by id. See `rankText`. */
 async function computeRanks(db: Db): Promise<Map<number, string[]>> {
@@ -219,11 +215,7 @@ const PACKED_DAYS = 14;
 /** Repositories in one transaction; each has about two weeks of rows. */
 const REPOSITORIES = { least: 25, most: 250 };
 
-const BLOCKS: BulkTable = {
-  table: "rank_blocks",
-  columns: { repository_id: "bigint", from_day: "bigint", to_day: "bigint", data: "bytea" },
-  key: ["repository_id", "from_day"],
-};
+const BLOCKS = bulkOf("rank_blocks");
 
 /**
  * Moves the rows of archived days into blocks, a seventh of their size, once there are two weeks of them; for at most `most`

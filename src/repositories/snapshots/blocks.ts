@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Dialect, TableName, Tx } from "../../database/database.js";
+import { type BulkRow, bulkOf, type Dialect, type TableName, type Tx } from "../../database/database.js";
 import {
   type BlockRow,
   DamagedBlock,
@@ -19,17 +19,7 @@ const MAX_JOINED = MAX_BLOCK_SNAPSHOTS / 2;
 /** Repositories read at a time. */
 const BATCH = 1_000;
 
-const BLOCKS: BulkTable = {
-  table: "snapshot_blocks",
-  columns: {
-    repository_id: "bigint",
-    from_at: "bigint",
-    to_at: "bigint",
-    snapshots: "bigint",
-    data: "bytea",
-  },
-  key: ["repository_id", "from_at"],
-};
+const BLOCKS = bulkOf("snapshot_blocks");
 
 /** A run of snapshots with the blocks that hold it now. */
 export interface Piece {

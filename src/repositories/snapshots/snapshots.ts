@@ -5,7 +5,14 @@
  * up to `record.ts`.
  */
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Database, Db, Dialect, Tx } from "../../database/database.js";
+import {
+  type BulkRow,
+  bulkOf,
+  type Database,
+  type Db,
+  type Dialect,
+  type Tx,
+} from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
 import type { Snapshot } from "../observation.js";
 import { markOutdated, workOff } from "../outdated.js";
@@ -33,19 +40,7 @@ const BULK_FROM = 4;
 /** A tail of this many rows, or more, is marked to be packed. */
 const PACK_FROM = 6;
 
-const SNAPSHOTS: BulkTable = {
-  table: "snapshots",
-  columns: {
-    repository_id: "bigint",
-    captured_at: "bigint",
-    stars: "bigint",
-    forks: "bigint",
-    open_issues: "bigint",
-    watchers: "bigint",
-    source: "smallint",
-  },
-  key: ["repository_id", "captured_at"],
-};
+const SNAPSHOTS = bulkOf("snapshots");
 
 /** New snapshots of one repository. If two lists have a snapshot of the same time, the earlier list wins. */
 export interface SnapshotsOf {
