@@ -3,6 +3,7 @@ import { connections } from "./connections.js";
 import { databaseAway } from "./database-away.js";
 import { disk } from "./disk.js";
 import { expensive } from "./expensive/expensive.js";
+import { followers } from "./followers.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
 import { keyTiming } from "./key-timing.js";
@@ -26,6 +27,7 @@ export const HARNESSES: readonly Harness[] = [
   databaseAway,
   disk,
   expensive,
+  followers,
   fuzzHarness,
   hostileData,
   keyTiming,

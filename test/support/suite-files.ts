@@ -53,6 +53,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "transfer/backup": 20,
   "transfer/check": 10,
   "reliability/restore-kills": 20,
+  "reliability/followers": 60,
   "reliability/database-away": 19,
   "tracking/intervals": 18,
   "browser/journeys": 17,

@@ -102,6 +102,13 @@ export class WrittenService {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Ends it as an operator does. */
+  async stop(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill();
+    await ended;
+  }
+
   /** Kills all its processes. Does nothing if they have ended. */
   async kill(): Promise<void> {
     if (!this.isRunning) return;
