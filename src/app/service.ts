@@ -206,7 +206,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await accounts.load();
   });
-  void removeExpired(context, { modules, members }, stopping.signal);
+  const removing = removeExpired(context, { modules, members }, stopping.signal);
   return {
     port,
     url,
@@ -229,7 +229,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
       await finish("mail and notes", notes);
       await settled;
       await finish("metrics", [metrics?.close()]);
-      await finish("databases", [following.then(() => modules.database.close())]);
+      await finish("databases", [Promise.all([following, removing]).then(() => modules.database.close())]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
@@ -8,7 +9,7 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { Worker } from "../../src/tracking/tracking.js";
 import { addAccount } from "../support/accounts.js";
-import { onBothEngines } from "../support/engines.js";
+import { onBothEngines, onSqlite } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { allSnapshots } from "../support/snapshots.js";
@@ -310,5 +311,32 @@ onBothEngines("Old data is deleted", (engine) => {
     assert.equal(await deletion.now(), clock.now());
     clock.set(NOW + YEARS_MS);
     assert.equal(await deletion.now(), 0);
+  });
+});
+
+onSqlite("A service that stops", (engine) => {
+  test("closes the database after what it is deleting", async () => {
+    const world = await createWorld(engine);
+    const { clock, modules } = world;
+    const order: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    modules.watchlists.removeExpired = async () => {
+      begun.resolve();
+      await ended.promise;
+      order.push("deleted");
+      return 0;
+    };
+    const database = { ...modules.database, close: async () => void order.push("closed") };
+    const config = loadConfig({ SIDEREAL_PORT: "0", SIDEREAL_DATA_DIR: ":memory:" });
+    const service = await startService({ config, clock, log: createLog("silent") }, { ...modules, database });
+    await clock.whenSleeping(() => 3);
+    clock.advance(HOUR_MS);
+    await begun.promise;
+    const stopped = service.stop();
+    for (let turn = 0; turn < 1_000; turn++) await setImmediate();
+    ended.resolve();
+    await stopped;
+    assert.deepEqual(order, ["deleted", "closed"]);
   });
 });
