@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { test } from "node:test";
-import fc from "fast-check";
 import { AddressRefused, isPublicAddress, publicLookup } from "../../src/forges/addresses.js";
 import { UpstreamFailure } from "../../src/forges/failures.js";
 import { createTransport } from "../../src/forges/transport.js";
+import { fc } from "../support/properties.js";
 
 const signal = new AbortController().signal;
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { paceOf } from "../../src/config/known-forges.js";
 import { UpstreamFailure } from "../../src/forges/failures.js";
 import { Gate } from "../../src/forges/gate.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { ManualClock, SkippingClock } from "../support/manual-clock.js";
+import { fc } from "../support/properties.js";
 
 const START = Date.UTC(2026, 0, 1);
 const never = new AbortController().signal;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { UpstreamFailure } from "../../src/forges/failures.js";
 import type { QuotaReport } from "../../src/forges/quota.js";
 import { type Lease, Quota } from "../../src/forges/quota.js";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { fc } from "../support/properties.js";
 
 const START = Date.UTC(2026, 0, 1);
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { FAILURE_KINDS, UpstreamFailure } from "../../src/forges/failures.js";
 import { parseJson } from "../../src/forges/fields.js";
 import { failureOf, readQuota } from "../../src/forges/responses.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { ManualClock } from "../support/manual-clock.js";
+import { fc } from "../support/properties.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 const clock = new ManualClock(NOW);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import fc from "fast-check";
 import { safeWords, wordsOfBody } from "../../src/forges/responses.js";
+import { fc } from "../support/properties.js";
 
 const SECRET = "first-token-of-ours";
 const words = (body: unknown) => wordsOfBody(JSON.stringify(body), [SECRET]);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { Reading } from "../../src/growth/anomalies.js";
 import { judge } from "../../src/growth/judge.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { fc } from "../support/properties.js";
 import { counted, days, kinds, ramp } from "../support/readings.js";
 
 test("steady growth, and growth that forks follow, is no anomaly", () => {

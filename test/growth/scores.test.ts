@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { confidence } from "../../src/growth/confidence.js";
 import { SCORE_NAMES, WINDOW_HOURS, WINDOWS } from "../../src/growth/definitions.js";
 import { explain, type ScoreInput, score } from "../../src/growth/scores.js";
+import { fc } from "../support/properties.js";
 
 const count = fc.integer({ min: 0, max: 500_000 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { fileName, writtenPath } from "../../src/publish/files.js";
+import { fc } from "../support/properties.js";
 
 test("ordinary names are those of their files, and C++ and C# keep theirs", () => {
   for (const name of ["kite", "Kite.js", "my_face", "-x", "a".repeat(100), "_y"])

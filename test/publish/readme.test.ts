@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { fillReadme, type Shown } from "../../src/publish/readme.js";
 import { temporaryFolder } from "../support/imports.js";
+import { fc } from "../support/properties.js";
 
 const folder = temporaryFolder();
 const BEGIN = "<!-- sidereal -->";

@@ -1,8 +1,20 @@
+import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { IS_LONG } from "./long.js";
 
-/** Property tests try the same examples in every run; another seed is given by SIDEREAL_TEST_SEED. */
-fc.configureGlobal({ seed: Number(process.env.SIDEREAL_TEST_SEED ?? 20_260_430) });
+/** Each run tries other examples. `npm test` draws one seed for all its processes and prints it; SIDEREAL_TEST_SEED repeats a run. */
+const seed = Number(process.env.SIDEREAL_TEST_SEED ?? newSeed());
+fc.configureGlobal({ seed });
+process.on("exit", (code) => {
+  if (code !== 0) process.stderr.write(`${seedText(seed)}\n`);
+});
+
+export function newSeed(): number {
+  return randomInt(2 ** 31);
+}
+
+export const seedText = (used: number | string): string =>
+  `SIDEREAL_TEST_SEED=${used} repeats the examples of this run`;
 
 const SHARE = 5;
 

@@ -10,6 +10,7 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { newSeed, seedText } from "./properties.js";
 import { ALONE, SECONDS, SECONDS_OF_OTHERS, SYSTEM, WAITING } from "./suite-files.js";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
@@ -72,6 +73,8 @@ const groups = [
 ].toSorted((a, b) => secondsOf(b) - secondsOf(a));
 // Beside the one process in which they take turns, two others work.
 if (waiting.size > 0) groups.unshift([...waiting]);
+process.env.SIDEREAL_TEST_SEED ??= String(newSeed());
+console.log(seedText(process.env.SIDEREAL_TEST_SEED));
 const runner = spawn(
   process.execPath,
   [

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import fc from "fast-check";
 import { sql } from "kysely";
 import pg from "pg";
 import { type Database, StoreRefused } from "../../src/database/database.js";
@@ -21,6 +20,7 @@ import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createKey, signIn } from "../support/members.js";
 import { createTestDatabase, dropTestDatabase, type PostgresServer } from "../support/postgres.js";
+import { fc } from "../support/properties.js";
 import { emptyPlace, exportOf, openAt, settingsOf } from "../support/stores.js";
 import { createWorld, daily, NOW, observation, snapshot } from "../support/world.js";
 
