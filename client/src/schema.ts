@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 3aa17912ff452edc
- * Types: 321b3d9beb24e6c7
+ * Document: 64318731d756ac1e
+ * Types: c29e91c3514b13ca
  */
 export interface paths {
     "/api": {
@@ -3508,9 +3508,9 @@ export interface operations {
             query: {
                 /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /** @description First day (UTC), instead of window. */
+                /** @description First day (UTC) or time, not window. */
                 from?: string;
-                /** @description Last day, not before from. */
+                /** @description Last day or time; alone, the end of the window. */
                 to?: string;
                 /** @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday). */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
@@ -3577,9 +3577,9 @@ export interface operations {
             query?: {
                 /** @description The time before the newest counts of the repository; all: everything stored. */
                 window?: "30d" | "90d" | "all";
-                /** @description First day (UTC), instead of window. */
+                /** @description First day (UTC) or time, not window. */
                 from?: string;
-                /** @description Last day, not before from. */
+                /** @description Last day or time; alone, the end of the window. */
                 to?: string;
                 /** @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday). */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";

@@ -1,5 +1,6 @@
 import { SCORE_NAMES } from "../growth/growth.js";
 import { content, type Reply } from "../http/http.js";
+import { ageInDays } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 import type { ResponseContract } from "./operation.js";
 import type { RepositoryView } from "./views.js";
@@ -90,8 +91,15 @@ function cell(value: string | number | boolean | null, isForeign: boolean): stri
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A repository with the end of the windows of its list. */
+/** A repository with the time of its own counts, and their age. */
 export type RepositoryRow = RepositoryView & { asOf: string | null; ageDays: number | null };
+
+/** The columns of a repository at the time of the response. */
+export function repositoryRow<View extends RepositoryView>(view: View, now: number): View & RepositoryRow {
+  const asOf = view.trend?.to ?? view.lastSeenAt;
+  return { ...view, asOf, ageDays: ageInDays(asOf === null ? null : Date.parse(asOf), now) };
+}
+
 type Column = CsvColumn<RepositoryRow>;
 type Trend = NonNullable<RepositoryView["trend"]>;
 

@@ -1,18 +1,10 @@
 import { Readable } from "node:stream";
-import {
-  decodeCursor,
-  type ListSpec,
-  type Lists,
-  listKey,
-  listQuery,
-  listSpec,
-} from "../discovery/discovery.js";
+import { decodeCursor, type ListSpec, listKey, listQuery, listSpec } from "../discovery/discovery.js";
 import { streamed } from "../http/http.js";
-import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { z } from "../lib/schema.js";
-import { csvHeader, csvLine, REPOSITORY_COLUMNS } from "./csv.js";
-import { operation, type ResponseContract } from "./operation.js";
+import { csvHeader, csvLine, REPOSITORY_COLUMNS, repositoryRow } from "./csv.js";
+import { type ApiServices, operation, type ResponseContract } from "./operation.js";
 import { repositoryView } from "./views.js";
 
 type Format = "ndjson" | "csv";
@@ -24,16 +16,19 @@ const BATCH_ROWS = 500;
 const MAX_ROWS = 10_000;
 
 /** The rows of a list as text, a batch at a time: page after page by cursor, so rows neither repeat nor are skipped while data changes. */
-async function* batchesOf(lists: Lists, list: ListSpec, format: Format) {
+async function* batchesOf(
+  { modules: { lists }, clock }: Pick<ApiServices, "modules" | "clock">,
+  list: ListSpec,
+  format: Format,
+) {
   let text = format === "csv" ? csvHeader(REPOSITORY_COLUMNS) : "";
   let page: ListSpec["page"] = { limit: BATCH_ROWS, offset: 0 };
   for (let left = MAX_ROWS; left > 0; left -= BATCH_ROWS) {
-    const { rows, asOf, ageDays, nextCursor } = await lists.read({ ...list, page });
-    const freshness = { asOf: timeOrNull(asOf), ageDays };
+    const { rows, nextCursor } = await lists.read({ ...list, page });
     for (const view of rows.map(repositoryView))
       text +=
         format === "csv"
-          ? csvLine(REPOSITORY_COLUMNS, { ...view, ...freshness })
+          ? csvLine(REPOSITORY_COLUMNS, repositoryRow(view, clock.now()))
           : `${JSON.stringify(view)}\n`;
     yield Buffer.from(text);
     if (nextCursor === null) return;
@@ -66,8 +61,8 @@ function streaming({ id, format, summary, body, example }: Streaming) {
       "The first 10,000 rows of the list of /api/repos, without pages, read while they are sent. Needs an API key. The last chunk of a body that is cut short is missing.",
     query: listQuery.omit({ limit: true, page: true, cursor: true }),
     responses: { 200: ok },
-    async handle({ services: { modules }, query }) {
-      const batches = batchesOf(modules.lists, listSpec({ ...query, limit: 1 }), format);
+    async handle({ services, query }) {
+      const batches = batchesOf(services, listSpec({ ...query, limit: 1 }), format);
       // Read here, so that a failure is an ordinary error.
       const first = await batches.next();
       async function* body() {

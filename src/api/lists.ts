@@ -27,7 +27,13 @@ interface ListRequest {
 
 async function pageOf({ services, http, query, file }: ListRequest): Promise<Reply> {
   const page = await listPage(services.modules, query);
-  return repositoryPage(page, { http, baseUrl: services.config.baseUrl, query, file });
+  return repositoryPage(page, {
+    http,
+    baseUrl: services.config.baseUrl,
+    query,
+    now: services.clock.now(),
+    file,
+  });
 }
 
 export const listRepositories = operation({

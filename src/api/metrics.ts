@@ -1,20 +1,21 @@
-import { idParameter } from "../discovery/discovery.js";
+import { idParameter, instantParameter } from "../discovery/discovery.js";
 import { WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
 import { DAY_MS, isoDay, timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
 import {
   type Days,
+  endOf,
   isStale,
   type Repository,
   type Snapshot,
   type Step,
-  spanOfDays,
+  spanOfTimes,
 } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
-import { checkDays, daysParameters } from "./parameters.js";
+import { checkDays } from "./parameters.js";
 import { movedFrom, movedResponse } from "./repositories.js";
 import {
   seriesMetaSchema,
@@ -55,7 +56,10 @@ export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Sn
 
 export const seriesQuery = z.object({
   window: seriesWindowParameter,
-  ...daysParameters,
+  from: instantParameter("first").optional().openapi({ description: "First day (UTC) or time, not window." }),
+  to: instantParameter("last")
+    .optional()
+    .openapi({ description: "Last day or time; alone, the end of the window." }),
   step: stepParameter,
 });
 
@@ -106,15 +110,15 @@ async function readSeries(
 ) {
   const { id, countedAt: asOf, nextRefreshAt } = repository;
   const recency = await catalog.recency();
-  const span = spanOfDays(days, seriesWindowMs(window));
-  const from = days.from ?? (asOf === null ? undefined : seriesStart(window, asOf));
+  const span = spanOfTimes(days, seriesWindowMs(window));
+  const from = span.from ?? (asOf === null ? undefined : seriesStart(window, asOf));
   const series = await catalog.spanSeries(repository, span, { step });
   const { points: data, gaps, seams } = seriesPartsView(series);
   const meta = {
     repositoryId: String(id),
     window: days.from === undefined ? window : null,
     from: timeOrNull(from ?? null),
-    to: timeOrNull(span.until ?? null),
+    to: timeOrNull(endOf(days.to) ?? null),
     ...freshnessView(asOf, clock.now()),
     lastSeenAt: timeOrNull(asOf),
     stale: isStale(repository, recency),

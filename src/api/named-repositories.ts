@@ -60,6 +60,7 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     http,
     baseUrl,
     query: { limit: MAX_REFERENCES, window, format },
+    now: clock.now(),
     file,
   });
 }

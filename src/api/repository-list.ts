@@ -2,7 +2,14 @@ import type { z } from "zod";
 import { LAST_NUMBERED, type ListPage, type ListQuery, type ListRow } from "../discovery/discovery.js";
 import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
-import { type CsvColumn, csv, fieldColumns, REPOSITORY_COLUMNS, type RepositoryRow } from "./csv.js";
+import {
+  type CsvColumn,
+  csv,
+  fieldColumns,
+  REPOSITORY_COLUMNS,
+  type RepositoryRow,
+  repositoryRow,
+} from "./csv.js";
 import { measuredView } from "./freshness.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
@@ -21,6 +28,8 @@ interface PageOptions {
   http: HttpRequest;
   baseUrl: string;
   query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv" };
+  /** The time of the response. */
+  now: number;
   /** Name of the CSV file. */
   file: string;
   /** Of a watchlist only. A row without an entry was removed meanwhile. */
@@ -48,19 +57,21 @@ export function pageMeta(
 }
 
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
-export function repositoryPage(page: ShownPage, { http, baseUrl, query, file, addedAt }: PageOptions): Reply {
+export function repositoryPage(
+  page: ShownPage,
+  { http, baseUrl, query, now, file, addedAt }: PageOptions,
+): Reply {
   const { rows: all } = page;
   const rows = addedAt === undefined ? all : all.filter(({ repository }) => addedAt.has(repository.id));
   const { limit, format } = query;
   const meta = pageMeta(page, query);
-  const { asOf, ageDays } = meta;
   const viewOf = (row: ListRow) => ({
     ...repositoryView(row),
     addedAt: timeOrNull(addedAt?.get(row.repository.id)),
   });
   const recordOf = addedAt === undefined ? repositoryView : viewOf;
   const table = () => {
-    const views = rows.map((row) => ({ ...viewOf(row), asOf, ageDays }));
+    const views = rows.map((row) => repositoryRow(viewOf(row), now));
     return csv(file, addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS, views);
   };
   const reply = format === "csv" ? table() : json({ data: rows.map((row) => recordOf(row)), meta });

@@ -4,7 +4,7 @@ import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
 import { idSchema, time, z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
-import { AVAILABILITIES, isStale, type Repository, spanOfDays } from "../repositories/repositories.js";
+import { AVAILABILITIES, isStale, type Repository, spanOfTimes } from "../repositories/repositories.js";
 import { csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import {
@@ -62,7 +62,7 @@ export async function readSeveral(
   { window, step, ...days }: Pick<z.output<typeof seriesQuery>, "window" | "from" | "to" | "step">,
 ) {
   checkDays(days);
-  const span = spanOfDays(days, seriesWindowMs(window));
+  const span = spanOfTimes(days, seriesWindowMs(window));
   const several = await catalog.severalSeries(repositories, { ...span, step });
   const units = 1 + Math.floor(several.points / POINTS_PER_UNIT);
   return { several, units };

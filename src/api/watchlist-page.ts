@@ -67,7 +67,7 @@ interface Requested<Query> {
 }
 
 export async function watchedPage({
-  services: { modules, config },
+  services: { modules, config, clock },
   http,
   query,
   access,
@@ -77,7 +77,7 @@ export async function watchedPage({
   const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
   const ids = page.rows.map(({ repository }) => repository.id);
   const addedAt = await modules.watchlists.addedAt(id, ids);
-  return repositoryPage(page, { http, baseUrl: config.baseUrl, query, file, addedAt });
+  return repositoryPage(page, { http, baseUrl: config.baseUrl, query, now: clock.now(), file, addedAt });
 }
 
 const SUM_COLUMNS = fieldColumns([

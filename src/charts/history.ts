@@ -81,7 +81,8 @@ export async function readHistory(
   const { countedAt } = repository;
   const lengthMs = window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
   const begin = trends.find((trend) => trend?.window === window)?.from;
-  const span = { ...spanOfDays({ from, to }, lengthMs), from: from ?? begin };
+  const days = spanOfDays({ from, to }, lengthMs);
+  const span = { ...days, from: days.from ?? begin };
   const until = countedAt === null ? null : Math.min(countedAt, span.until ?? countedAt);
   const [series, stored, recency, historyState] = await Promise.all([
     catalog.spanSeries(repository, span, { most: MAX_SNAPSHOTS }),

@@ -12,6 +12,7 @@ export {
   facetSortParameter,
   idParameter,
   idText,
+  instantParameter,
   limitParameter,
   nameField,
   pageParameter,

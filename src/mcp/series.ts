@@ -210,7 +210,7 @@ const comparisonTool = tool({
     repositories: repositoriesArgument(2, MAX_TOGETHER),
     metric: chartQuery.shape.metric.openapi({ description: "The count to show." }),
     window: chartQuery.shape.window.unwrap().default("90d").openapi({ description: "How far back." }),
-    ...{ from, to },
+    ...{ from: chartQuery.shape.from, to: chartQuery.shape.to },
   }),
   output: comparisonOutput,
   operation: getChartData,

@@ -4,6 +4,7 @@ import { UpstreamFailure } from "../forges/forges.js";
 import {
   type Asked,
   addressReader,
+  fullNameKey,
   linksIn,
   parseAsked,
   type RepositoryAddress,
@@ -68,7 +69,7 @@ export async function resolveList(
   const { asked, problems } = parseList(text, pass.forges);
   const found = new Map<string, ListedAddress>();
   const add = (address: ListedAddress) => {
-    const key = `${address.provider} ${address.fullName.toLowerCase()}`;
+    const key = `${address.provider} ${fullNameKey(address.fullName)}`;
     const known = found.get(key);
     if (known === undefined) found.set(key, address);
     else if (address.readme === undefined) delete known.readme;

@@ -6,7 +6,12 @@ import { z } from "zod";
 import type { Theme } from "../charts/charts.js";
 import { timeOrNull } from "../lib/clock.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
-import type { HistoryState, Repository, RepositoryAddress } from "../repositories/repositories.js";
+import {
+  fullNameKey,
+  type HistoryState,
+  type Repository,
+  type RepositoryAddress,
+} from "../repositories/repositories.js";
 import { fileName, OwnFolder, readManifest, writeJson, writtenPath } from "./files.js";
 import type { Pass } from "./pass.js";
 
@@ -104,7 +109,7 @@ export function filesOf(
 }
 
 const isSame = (a: RepositoryAddress, b: RepositoryAddress): boolean =>
-  a.provider === b.provider && a.fullName.toLowerCase() === b.fullName.toLowerCase();
+  a.provider === b.provider && fullNameKey(a.fullName) === fullNameKey(b.fullName);
 
 export const isListed = ({ listed }: Pick<Published, "listed">, address: RepositoryAddress): boolean =>
   isSame(listed, address);

@@ -4,7 +4,7 @@ import { defaultUrl } from "../config/config.js";
 import { bulkOf, columnNames, type RepositoryTable } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Observation } from "./observation.js";
-import { FACT_COLUMNS, type Facts, type FactTimes, nameKey } from "./repository.js";
+import { FACT_COLUMNS, type Facts, type FactTimes, fullNameKey, nameKey } from "./repository.js";
 import { lostAvailability } from "./visibility.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source or snapshot that reports it. */
@@ -205,6 +205,6 @@ function differ(one: number | null, other: number | null | undefined): boolean {
 export function isAboutLostName({ owner, name, at, previousNames = [] }: Observation): boolean {
   const key = nameKey(owner, name);
   return (
-    at !== null && previousNames.some(({ fullName, until }) => fullName.toLowerCase() === key && until >= at)
+    at !== null && previousNames.some(({ fullName, until }) => fullNameKey(fullName) === key && until >= at)
   );
 }

@@ -15,7 +15,7 @@ import {
   setColumn,
 } from "./draft.js";
 import type { Observation } from "./observation.js";
-import { nameKey } from "./repository.js";
+import { fullNameKey, nameKey } from "./repository.js";
 
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
@@ -180,7 +180,7 @@ export class Identities {
 
   /** Records a previous name and the last time it was in use. */
   addPreviousName(draft: Draft, fullName: string, until: number): void {
-    const key = fullName.toLowerCase();
+    const key = fullNameKey(fullName);
     const known = draft.previousNames.get(key);
     if (known !== undefined && known.until >= until) return;
     draft.previousNames.set(key, { fullName, until });

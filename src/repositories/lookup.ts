@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { columnsOf, type Database, type Db, type Dialect, type Prepared } from "../database/database.js";
 import {
+  fullNameKey,
   REPOSITORY_READ_COLUMNS,
   type Repository,
   type RepositoryValues,
@@ -145,7 +146,7 @@ export class Lookup {
 
   /** Ignores case. Of repositories that were joined, only the present one is found. A current name wins over a previous one, and a later previous name over an earlier one. */
   async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
-    const name = { provider, key: fullName.toLowerCase() };
+    const name = { provider, key: fullNameKey(fullName) };
     const [current] = await this.#byName(name);
     if (current !== undefined)
       return { repository: takeRepository(current).repository, isPreviousName: false };
@@ -154,7 +155,7 @@ export class Lookup {
 
   /** The result of `findByName` for each of the names, in their order. Costs two statements for any number of names. */
   async findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
-    const keys = names.map(({ provider, fullName }): NameRow => [provider, fullName.toLowerCase()]);
+    const keys = names.map(({ provider, fullName }): NameRow => [provider, fullNameKey(fullName)]);
     const found = new Map<string, NamedRepository>();
     for (const isPreviousName of [false, true]) {
       const find = isPreviousName ? this.#byPreviousNames : this.#byNames;
@@ -182,7 +183,7 @@ export class Lookup {
 
   /** The same as `findByName`, with the details of the repository, by one statement; two for a previous name. */
   async describe(provider: string, fullName: string): Promise<Described | undefined> {
-    const name = { provider, key: fullName.toLowerCase() };
+    const name = { provider, key: fullNameKey(fullName) };
     const [current] = await this.#described(name);
     if (current === undefined) return this.#findByPreviousName(name);
     return describedOf(current);

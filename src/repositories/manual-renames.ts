@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
 import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
-import { nameKey, type RepositoryRow } from "./repository.js";
+import { fullNameKey, nameKey, type RepositoryRow } from "./repository.js";
 import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
 import { lostAvailability } from "./visibility.js";
 
@@ -85,7 +85,7 @@ export async function partRenamed(
     .where("r.provider", "=", provider)
     .orderBy("n.from_id", "desc")
     .execute();
-  const old = renames.find(({ owner, name }) => nameKey(owner, name) === from.toLowerCase());
+  const old = renames.find(({ owner, name }) => nameKey(owner, name) === fullNameKey(from));
   if (old === undefined) throw new AppError("NOT_FOUND", `${from} was joined to no other name.`);
   const next = renames.find(({ id }) => id === old.to_id);
   if (next !== undefined)
@@ -178,7 +178,7 @@ function findNamed(tx: Tx, provider: string, fullName: string) {
     .selectFrom("repositories")
     .selectAll()
     .where("provider", "=", provider)
-    .where("name_key", "=", fullName.toLowerCase())
+    .where("name_key", "=", fullNameKey(fullName))
     .executeTakeFirst();
 }
 

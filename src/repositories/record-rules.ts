@@ -121,9 +121,14 @@ export function isTopic(text: string): boolean {
   return text.length <= MAX_LABEL && text === cleanText(text, MAX_LABEL);
 }
 
-/** The form in which names are compared: case does not distinguish repositories. */
+/** The form in which names are compared: neither case nor the way in which a letter is encoded distinguishes repositories. */
+export function fullNameKey(fullName: string): string {
+  return fullName.toLowerCase().normalize("NFC");
+}
+
+/** The same of the parts of a name. */
 export function nameKey(owner: string, name: string): string {
-  return `${owner}/${name}`.toLowerCase();
+  return fullNameKey(`${owner}/${name}`);
 }
 
 /** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and returned. */

@@ -16,7 +16,7 @@ import {
 import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
-import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+import { FACT_COLUMNS, type Facts, fullNameKey, nameKey } from "./repository.js";
 import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
@@ -125,7 +125,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
   for (const { fullName, until } of observation.previousNames ?? []) {
     // With an id, a name that it has lost does not lead to it, so it is no previous name.
-    const isOwn = row.provider_id !== null && fullName.toLowerCase() === nameKey(row.owner, row.name);
+    const isOwn = row.provider_id !== null && fullNameKey(fullName) === nameKey(row.owner, row.name);
     if (!isOwn) identities.addPreviousName(draft, fullName, until);
   }
   const first = firstKnown(observation.snapshots) ?? at;

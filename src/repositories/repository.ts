@@ -6,6 +6,7 @@ import { hidesTexts } from "./visibility.js";
 export {
   AVAILABILITIES,
   type Availability,
+  fullNameKey,
   nameKey,
   providerName,
   readRepositoryName,

@@ -40,9 +40,9 @@ export interface SeriesSpan {
   until?: number | undefined;
 }
 
-/** Days of a chart or series: from the start of the first to the end of the last; a missing one is that of the window. */
+/** Days of a chart, or times of a series; a missing one is that of the window. */
 export interface Days {
-  /** Times at which days begin. */
+  /** Times at which days begin, or the first and the last time. */
   from?: number | undefined;
   to?: number | undefined;
 }
@@ -52,9 +52,21 @@ export function daysProblem({ from, to }: Days): string | undefined {
   return from !== undefined && to !== undefined && from > to ? "must not be before from" : undefined;
 }
 
-/** The span of days, or of a window of `lengthMs`; undefined: everything. */
+/** The span between two times, both included; with `to` alone, a window of `lengthMs` that ends there. Without both: the window. */
+export function spanOfTimes({ from, to }: Days, lengthMs: number | undefined): SeriesSpan {
+  const end = endOf(to);
+  const start = end === undefined || lengthMs === undefined ? undefined : end - lengthMs;
+  return { lengthMs, from: from ?? start, until: to === undefined ? undefined : to + 1 };
+}
+
+/** When the last included time ends: a day ends when the next one begins. */
+export function endOf(to: number | undefined): number | undefined {
+  return to !== undefined && (to + 1) % DAY_MS === 0 ? to + 1 : to;
+}
+
+/** The same for days. */
 export function spanOfDays({ from, to }: Days, lengthMs: number | undefined): SeriesSpan {
-  return { lengthMs, from, until: to === undefined ? undefined : to + DAY_MS };
+  return spanOfTimes({ from, to: to === undefined ? undefined : to + DAY_MS - 1 }, lengthMs);
 }
 
 export const mostPoints = ({ from, until }: SeriesSpan): number =>

@@ -9,6 +9,7 @@ import {
   DAMAGE_KINDS,
   FACT_COLUMNS,
   type Facts,
+  fullNameKey,
   isHomepage,
   isTopic,
   MAX_COUNT,
@@ -192,7 +193,7 @@ function identityOf(observation: Observation): Identity {
   const { provider, owner, name, providerId, facts, previousNames, isHolder } = observation;
   const known = { provider, owner, name, ...(isHolder === undefined ? {} : { isHolder }) };
   if (providerId !== undefined) return { ...known, providerId };
-  const lost = previousNames?.filter(({ fullName }) => nameKey(owner, name) === fullName.toLowerCase());
+  const lost = previousNames?.filter(({ fullName }) => nameKey(owner, name) === fullNameKey(fullName));
   if (lost === undefined || lost.length === 0) return known;
   const { createdAt } = facts;
   return { ...known, previousNames: lost, facts: createdAt === undefined ? {} : { createdAt } };
@@ -211,7 +212,7 @@ class PreviousNames {
     const own = nameKey(owner, name);
     const isHolder = providerId === undefined && this.#keys.has(`${provider} ${own}`);
     for (const { fullName } of previousNames) {
-      const key = fullName.toLowerCase();
+      const key = fullNameKey(fullName);
       if (key !== own && this.#keys.size < MAX_PREVIOUS_NAMES) this.#keys.add(`${provider} ${key}`);
     }
     return isHolder ? { ...observation, isHolder } : observation;

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { csvText } from "../../src/api/csv.js";
+import { ageInDays } from "../../src/lib/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { examples, fc } from "../support/properties.js";
 import { FORMULA, spreadsheetCells } from "../support/spreadsheet.js";
-import { type Answer, createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+import { type Answer, createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 type Row = Record<string, unknown>;
 
@@ -91,9 +92,9 @@ onSqliteAndLong("Lists as CSV", (engine) => {
     assert.equal(csv.status, 200);
     assert.equal(csv.headers.get("content-type"), "text/csv; charset=utf-8");
     assert.ok(json.body.data.length > 0);
-    const { asOf, ageDays } = json.body.meta;
     const expected = json.body.data.map((record: Row) => {
-      const row: Row = { ...flat(record), asOf, ageDays };
+      const asOf = Object(record.trend).to ?? record.lastSeenAt;
+      const row: Row = { ...flat(record), asOf, ageDays: ageInDays(asOf && Date.parse(asOf), NOW) };
       return Object.fromEntries(Object.keys(row).map((name) => [name, cellOf(row[name], name)]));
     });
     const rows = rowsOf(csv.body);

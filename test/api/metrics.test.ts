@@ -128,8 +128,21 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     assert.deepEqual(await stars("?from=2026-01-30&to=2026-03-31"), [2, 3, 4, 5]);
     assert.deepEqual(await stars("?from=2026-04-29&to=2026-04-29"), [6]);
     assert.deepEqual(await stars("?from=2026-04-29"), [6, 7]);
-    assert.deepEqual(await stars("?window=30d&to=2026-04-29"), [5, 6]);
+    assert.deepEqual(await stars("?window=30d&to=2026-04-29"), [4, 5, 6]);
     assert.deepEqual(await stars("?from=2026-05-01"), []);
+    assert.deepEqual(await stars("?from=2026-03-31T12:00:00Z&to=2026-04-29T12:00:00Z"), [5, 6]);
+    assert.deepEqual(await stars("?from=2026-03-31T12:00:00.001Z&to=2026-04-29T13:59:59%2B02:00"), []);
+    assert.deepEqual(
+      await stars(`?from=${Date.UTC(2026, 2, 31, 12)}&to=${Date.UTC(2026, 3, 29, 12)}`),
+      [5, 6],
+    );
+    const ending = (await metrics("a/days", "?window=30d&to=2026-04-01")).body;
+    assert.deepEqual(
+      [ending.meta.window, ending.meta.from, ending.meta.to],
+      ["30d", "2026-03-03T00:00:00.000Z", "2026-04-02T00:00:00.000Z"],
+    );
+    const exact = (await metrics("a/days", "?window=90d&to=2026-04-01T06:00:00Z")).body.meta;
+    assert.deepEqual([exact.from, exact.to], ["2026-01-01T06:00:00.000Z", "2026-04-01T06:00:00.000Z"]);
     const { window, from, to } = (await metrics("a/days", "?from=2026-04-29&to=2026-04-29")).body.meta;
     assert.deepEqual([window, from, to], [null, "2026-04-29T00:00:00.000Z", "2026-04-30T00:00:00.000Z"]);
     const wrong = await metrics("a/days", "?from=2026-04-29&to=2026-04-28");

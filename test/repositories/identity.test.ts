@@ -332,6 +332,20 @@ onBothEngines("Identity", (engine) => {
     async (catalog) => assert.deepEqual(await hoursOf(catalog, 1), [9, 8]),
   );
 
+  test("names are compared without case, and however their letters are encoded", async () => {
+    const { catalog } = await openCatalog(engine);
+    const name = "ünï/码农é";
+    await catalog.record([seen(name.normalize("NFC"), 3)]);
+    await catalog.record([seen(name.normalize("NFD"), 2)]);
+    for (const spelling of [
+      name.normalize("NFC"),
+      name.normalize("NFD"),
+      name.normalize("NFD").toUpperCase(),
+    ])
+      assert.match((await found(catalog, spelling)) ?? "", /^1 /, spelling);
+    assert.equal((await catalog.dump(0, 10)).length, 1);
+  });
+
   test("the id of one provider says nothing about another", async () => {
     const { catalog } = await openCatalog(engine);
     await catalog.record([seen("o/a", 9, "1"), seen("g/a", 9, "1", { provider: "GITLAB" })]);

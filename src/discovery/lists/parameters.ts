@@ -122,6 +122,20 @@ export const timeParameter = z
   })
   .openapi({ type: "string", example: "2026-04-30" });
 
+/** A day, a time or milliseconds since 1970: its first instant, or its last. */
+export const instantParameter = (edge: "first" | "last") =>
+  z
+    .string()
+    .transform((text, context) => {
+      if (/^\d{11,14}$/.test(text)) return Number(text);
+      const { data, error } = timeParameter.safeParse(text);
+      if (data !== undefined) return text.length > 10 || edge === "first" ? data : data + DAY_MS - 1;
+      for (const { message } of error.issues)
+        context.addIssue({ code: "custom", message: `${message}, or milliseconds since 1970` });
+      return z.NEVER;
+    })
+    .openapi({ type: "string", example: "2026-04-30" });
+
 /** A day, as the time at which it begins in UTC. */
 export const dayParameter = z
   .string()

@@ -2,7 +2,9 @@
  * The catalogue in memory: what lists, search, facets and ranks are found with. A repository has a slot, which never moves. It is
  * loaded once and then follows changes; evaluations are synchronous, so each sees one state.
  */
+
 import { GROWTH_ORDER_COLUMNS, type GrowthOrder, type Window } from "../../growth/growth.js";
+import { fullNameKey } from "../../repositories/repositories.js";
 import { WordCollector, type WordIndex } from "../search/word-index.js";
 import { Columns, NO_GAIN, type PlainColumn } from "./columns.js";
 import { type Order, sortSlots } from "./order.js";
@@ -270,7 +272,7 @@ function setRow(columns: Columns, slot: number, row: CatalogueRow): void {
   columns.setFacts(slot, row);
   columns.setGrowth(slot, row.growth);
   const fullName = `${owner}/${name}`;
-  columns.nameHash[slot] = hashOf(fullName.toLowerCase());
+  columns.nameHash[slot] = hashOf(fullNameKey(fullName));
   columns.textHash[slot] = hashOf(`${fullName}\n${description}\n${topics.join()}\n${language}`);
 }
 

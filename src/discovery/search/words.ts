@@ -108,7 +108,7 @@ export interface WordsQuery {
 
 /** Parses a search text; undefined if it holds no word. Addresses of repositories are reduced to their full names. */
 export function parseQuery(text: string): WordsQuery | undefined {
-  const plain = withoutAddress(text.trim()).toLowerCase();
+  const plain = withoutAddress(text.trim()).toLowerCase().normalize("NFC");
   const words = queryWords(plain);
   if (words.length === 0) return undefined;
   const slash = plain.lastIndexOf("/");

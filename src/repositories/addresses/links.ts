@@ -1,3 +1,4 @@
+import { fullNameKey } from "../record-rules.js";
 import type { AddressProblem } from "./split.js";
 
 /** The repositories that a text links to. */
@@ -38,7 +39,7 @@ export function linksIn<Address extends { provider: string; fullName: string }>(
       others.add(address);
       continue;
     }
-    const key = `${one.provider} ${one.fullName.toLowerCase()}`;
+    const key = `${one.provider} ${fullNameKey(one.fullName)}`;
     if (!found.has(key)) found.set(key, one);
   }
   return { addresses: [...found.values()], others: others.size };

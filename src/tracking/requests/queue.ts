@@ -11,7 +11,7 @@ import {
 } from "../../database/database.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import { createToken } from "../../lib/tokens.js";
-import type { RepositoryAddress } from "../../repositories/repositories.js";
+import { fullNameKey, type RepositoryAddress } from "../../repositories/repositories.js";
 
 /** Maximum number of batch requests that wait for one forge. */
 export const MAX_BATCH_OPEN = 10_000;
@@ -121,7 +121,7 @@ export async function withdraw(
     .deleteFrom("track_requests")
     .where("provider", "=", provider)
     .where("finished_at", "is", null)
-    .where((it) => it.or([it("name_key", "=", fullName.toLowerCase()), it("repository_id", "=", id)]))
+    .where((it) => it.or([it("name_key", "=", fullNameKey(fullName)), it("repository_id", "=", id)]))
     .execute();
 }
 
@@ -139,7 +139,7 @@ export async function findOpen(
   db: Db,
   { provider, fullName }: RepositoryAddress,
 ): Promise<OpenRequest | undefined> {
-  const [row] = await select(db, provider, sql`and t.name_key = ${fullName.toLowerCase()}`);
+  const [row] = await select(db, provider, sql`and t.name_key = ${fullNameKey(fullName)}`);
   return row;
 }
 
@@ -154,7 +154,7 @@ export async function findEnded(
     .selectAll()
     .where("finished_at", ">", after)
     .where("provider", "=", provider)
-    .where("name_key", "=", fullName.toLowerCase())
+    .where("name_key", "=", fullNameKey(fullName))
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
@@ -174,7 +174,7 @@ export async function insertRequests(
         public_id: createToken("sidt"),
         provider,
         full_name: fullName,
-        name_key: fullName.toLowerCase(),
+        name_key: fullNameKey(fullName),
         is_batch: isBatch ? 1 : 0,
         requested_at: now,
         retry_at: 0,
@@ -206,17 +206,17 @@ export async function queueBatch(
 ): Promise<(OpenRequest | undefined)[]> {
   const requests = new Map<string, OpenRequest>();
   for (const [provider, own] of Map.groupBy(addresses, (address) => address.provider)) {
-    const keys = own.map(({ fullName }) => fullName.toLowerCase());
+    const keys = own.map(({ fullName }) => fullNameKey(fullName));
     const readOpen = () =>
       select(tx, provider, sql`and ${dialect.among(sql.ref("t.name_key"), keys)} ${dialect.lockRow}`);
     const open = new Set((await readOpen()).map((request) => request.name_key));
     const room = Math.max(0, MAX_BATCH_OPEN - (await countWaiting(tx, provider, true)));
-    const wanted = own.filter(({ fullName }) => !open.has(fullName.toLowerCase())).slice(0, room);
+    const wanted = own.filter(({ fullName }) => !open.has(fullNameKey(fullName))).slice(0, room);
     await insertRequests(tx, wanted, { isBatch: true, now, listId });
     // Another process may have inserted some in between.
     for (const request of await readOpen()) requests.set(`${provider} ${request.name_key}`, request);
   }
-  return addresses.map(({ provider, fullName }) => requests.get(`${provider} ${fullName.toLowerCase()}`));
+  return addresses.map(({ provider, fullName }) => requests.get(`${provider} ${fullNameKey(fullName)}`));
 }
 
 /** Turns an open request of a batch into one of a person. Returns its id; undefined: there is no such request. */
@@ -228,7 +228,7 @@ export async function takeFromBatch(
     .updateTable("track_requests")
     .set({ is_batch: 0 })
     .where("provider", "=", provider)
-    .where("name_key", "=", fullName.toLowerCase())
+    .where("name_key", "=", fullNameKey(fullName))
     .where("finished_at", "is", null)
     .where("is_batch", "=", 1)
     .returning("public_id")

@@ -14,6 +14,7 @@ import { createToken, tokenPrefix } from "../../lib/tokens.js";
 import {
   type AddressedForge,
   type Catalog,
+  fullNameKey,
   type Repository,
   type RepositoryAddress,
   readRepositoryAddress,
@@ -415,10 +416,10 @@ export class TrackRequests {
   async #unknownOf(addresses: readonly RepositoryAddress[]): Promise<RepositoryAddress[]> {
     const { database, forges } = this.#options;
     const { read, dialect } = database;
-    const keyOf = (provider: string, fullName: string) => `${provider} ${fullName.toLowerCase()}`;
+    const keyOf = (provider: string, fullName: string) => `${provider} ${fullNameKey(fullName)}`;
     const known = new Set<string>();
     for (const [provider, own] of Map.groupBy(addresses, (address) => address.provider)) {
-      const keys = own.map(({ fullName }) => fullName.toLowerCase());
+      const keys = own.map(({ fullName }) => fullNameKey(fullName));
       const { rows } = await sql<{ name_key: string }>`select name_key from repositories
         where provider = ${provider} and availability = 'AVAILABLE'
           ${forges.isOnDemand(provider) ? sql`and next_refresh_at is not null` : sql``}
