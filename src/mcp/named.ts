@@ -73,7 +73,7 @@ export async function findSome(
   const missing = given
     .filter((_, i) => !known.has(found[i]?.id ?? 0))
     .map(({ text }) => foreignText(text, SHOWN) ?? "");
-  if (repositories.length === 0) throw new AppError("NOT_FOUND", missingText(missing));
+  if (repositories.length === 0 && missing.length > 0) throw new AppError("NOT_FOUND", missingText(missing));
   return {
     found: repositories.map((one) => ({ ...one, ...renamedView(byId.get(one.id)?.renamedFrom) })),
     missing,

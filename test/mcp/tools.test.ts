@@ -169,6 +169,7 @@ onSqliteAndLong("The tools", (engine) => {
       assert.deepEqual(named, expected, tool);
       assert.match(text, /old\/name is now github:new\/name\./, tool);
     }
+    assert.equal((await call(own, "create_watchlist", { name: "Empty" })).data.repositories, 0);
     const { token } = (await call(own, "create_watchlist", { repositories })).data;
     const added = await call(own, "add_to_watchlist", { token, repositories });
     assert.equal(added.data.repositories, 2);
