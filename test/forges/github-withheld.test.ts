@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { schema as published } from "@octokit/graphql-schema";
 import { buildSchema, type DocumentNode, execute, GraphQLError, parse } from "graphql";
 import { ForgeClient } from "../../src/forges/client.js";
 import type { Refreshed, RepositoryRef } from "../../src/forges/contract.js";
 import { DAY_MS } from "../../src/lib/clock.js";
+import { GITHUB_SCHEMA } from "../support/forge/forge.js";
 import { failureOf, github, NOW, node, ref, type Scripted, scriptedFetch } from "../support/github.js";
 import { SkippingClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];
-const SCHEMA = buildSchema(published.idl, { assumeValidSDL: true });
+const SCHEMA = buildSchema(GITHUB_SCHEMA);
 const parsed = new Map<string, DocumentNode>();
 
 const refs = (count: number): RepositoryRef[] =>
   Array.from({ length: count }, (_, i) => ref({ providerId: `${i + 1}`, nodeId: `R_${i + 1}` }));
 
-/** Executes a query in GitHub's own schema, where some fields of some nodes are refused. */
+/** Executes a query in the schema, but some fields of some nodes are refused. */
 function answer(
   query: string,
   ids: readonly string[],

@@ -11,7 +11,10 @@ import {
   type Site,
 } from "./responses.js";
 
-/** The supported part of GitHub's schema; every field is in the full schema with the same type. */
+/**
+ * The part of GitHub's schema that we read, with the same types, and nothing deprecated. From docs.github.com/public/schema.docs.graphql
+ * as of 31 December 2025 (@octokit/graphql-schema 15.26.1).
+ */
 export const GITHUB_SCHEMA = `
   scalar URI
   scalar DateTime
