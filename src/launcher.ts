@@ -1,6 +1,6 @@
 /**
- * Entry of the installed package, `sidereal`. Runs the program if this Node.js is new enough. If not, but it is one that npm still
- * supports, fetches a newer one with npm into the user's cache folder, once, and runs the program with that. Else names what is
+ * Entry of the installed package, `sidereal`. Runs the program if this Node.js is new enough, else with a newer one in the PATH. If
+ * there is none, but npm still supports this one, fetches a newer one with npm into the user's cache folder, once. Else names what is
  * needed. `scripts/bundle.ts` translates this file to syntax that old versions can read, so it must not use their missing functions.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { type NodePackage, nodePackageFor } from "./lib/node-packages.js";
 import { unsafeNode } from "./lib/node-version.js";
 import { BY_LAUNCHER, parentEnd } from "./lib/parent-process.js";
@@ -30,6 +30,11 @@ if (problem === undefined) void import("./main.js");
 else runElsewhere(problem);
 
 function runElsewhere(why: string): void {
+  const present = nodeInPath();
+  if (present !== undefined) {
+    run(present);
+    return;
+  }
   const wanted =
     Number(process.versions.node.split(".")[0]) < OLDEST_FETCHING ? undefined : nodePackageFor(thisSystem());
   if (wanted === undefined) {
@@ -39,9 +44,27 @@ function runElsewhere(why: string): void {
   const folder = join(userFolder("cache", process.env), `node-${wanted.version}`);
   const program = join(folder, "node_modules", wanted.name, wanted.bin);
   const failure = existsSync(program) ? undefined : fetchNode(wanted, { folder, why });
-  const env = { ...process.env, [BY_LAUNCHER]: "1" };
-  if (failure === undefined) follow(spawn(program, process.argv.slice(1), { stdio: "inherit", env }));
+  if (failure === undefined) run(program);
   else fail(`${failure}\nInstall Node.js from https://nodejs.org, then try again.\n`);
+}
+
+function run(node: string): void {
+  const env = { ...process.env, [BY_LAUNCHER]: "1" };
+  follow(spawn(node, process.argv.slice(1), { stdio: "inherit", env }));
+}
+
+/** A Node.js in the PATH that can run the program. */
+function nodeInPath(): string | undefined {
+  // One that reports another version than it has would look for itself forever.
+  if (BY_LAUNCHER in process.env) return undefined;
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  for (const folder of (process.env.PATH || "").split(delimiter)) {
+    const path = join(folder, name);
+    if (!isAbsolute(folder) || !existsSync(path)) continue;
+    const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8", timeout: 5_000 });
+    if (/^v\d+\.\d+\.\d+\s*$/.test(stdout || "") && unsafeNode(stdout.trim()) === undefined) return path;
+  }
+  return undefined;
 }
 
 function fail(message: string): void {

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -46,19 +47,32 @@ function npmThat(line: string): { path: string; calls: () => string[] } {
 const INSTALLS = `name=$(sed 's/.*"node_modules.\\([^"]*\\)".*/\\1/' package-lock.json)
 mkdir -p node_modules/$name/bin node_modules/$name/include && ln -s ${process.execPath} node_modules/$name/bin/node && cp package-lock.json ${folder}/lock.json`;
 
+/** A folder with the programs that the scripts need, and without the Node.js that the machine may have. */
+function tools(): string {
+  const path = mkdtempSync(join(folder, "tools-"));
+  for (const name of ["sed", "mkdir", "ln", "cp", "echo"])
+    for (const from of ["/usr/bin", "/bin"])
+      if (existsSync(join(from, name)) && !existsSync(join(path, name)))
+        symlinkSync(join(from, name), join(path, name));
+  return path;
+}
+const TOOLS = tools();
+
 interface Setting {
   version: string;
   npm: { path: string };
   cache: string;
   arch?: string;
+  /** Folders at the end of PATH. */
+  more?: readonly string[];
 }
 
-function settingOf({ version, npm, cache, arch = "x64" }: Setting): {
+function settingOf({ version, npm, cache, arch = "x64", more = [] }: Setting): {
   args: string[];
   env: NodeJS.ProcessEnv;
 } {
   const env = {
-    PATH: `${npm.path}:/usr/bin:/bin`,
+    PATH: [npm.path, TOOLS, ...more].join(":"),
     HOME: folder,
     XDG_CACHE_HOME: cache,
     SIDEREAL_DATA_DIR: join(cache, "data"),
@@ -93,6 +107,31 @@ test("Node.js 20 fetches a newer one, once, and runs the program with it", isHer
   assert.deepEqual(await launch({ version: "20.20.2", npm, cache }), { ...first, stderr: "" });
   assert.equal(npm.calls().length, 1);
   assert.match(npm.calls()[0] ?? "", /^ci .*--ignore-scripts/);
+});
+
+test("a fitting Node.js in the PATH runs the program, and none is fetched", isHere, async () => {
+  const node = (version: string, line: string) => {
+    const path = mkdtempSync(join(folder, "node-"));
+    writeFileSync(
+      join(path, "node"),
+      `#!/bin/sh\n[ "$1" = --version ] && echo v${version} && exit\n${line}\n`,
+    );
+    chmodSync(join(path, "node"), 0o755);
+    return path;
+  };
+  const old = node("22.1.0", "exit 9");
+  const fitting = node(process.versions.node, `exec ${process.execPath} "$@"`);
+  // It reports a version that it does not have.
+  const lying = node("99.0.0", `exec ${process.execPath} -r ${disguise("20.20.2", "x64")} "$@"`);
+  for (const version of ["18.20.8", "20.20.2"]) {
+    const [npm, cache] = [npmThat("exit 1"), newCache()];
+    const { code, stdout, stderr } = await launch({ version, npm, cache, more: [".", old, fitting] });
+    assert.deepEqual([code, stderr, npm.calls()], [0, "", []]);
+    assert.match(stdout, /^Usage: sidereal /);
+  }
+  const [npm, cache] = [npmThat(INSTALLS), newCache()];
+  const { code, stderr } = await launch({ version: "20.20.2", npm, cache, more: [old, lying] });
+  assert.deepEqual([code, npm.calls().length], [0, 1], stderr);
 });
 
 test("npm checks what is fetched against a known checksum, and no registry is named", isHere, async () => {
