@@ -1,6 +1,6 @@
 /**
- * A synthetic catalogue: generated repositories of several providers with plausible histories, for benchmarks, tests
- * and the command `demo`. The same seed gives the same catalogue. It is only written to a database marked as synthetic.
+ * A synthetic catalogue: generated repositories of several providers with plausible histories, for benchmarks and tests.
+ * The same seed gives the same catalogue. It is only written to a database marked as synthetic.
  *
  * Its distributions are those of real catalogues, as a kinder one would make benchmarks lie: stars follow a power law with many
  * ties among the small ones, most repositories gain nothing in a day, topics and languages reach from those of every tenth

@@ -2,15 +2,15 @@
 import { fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { type DemoSize, EXIT, failureOf, type Host, runProgram } from "../cli/cli.js";
+import { EXIT, failureOf, type Host, runProgram } from "../cli/cli.js";
 import { ConfigError, loadConfig, readEnvironment } from "../config/config.js";
-import { hasStore, openDatabase } from "../database/database.js";
+import { hasStore } from "../database/database.js";
 import { systemClock } from "../lib/clock.js";
 import { createLog } from "../lib/log.js";
 import { flagsOf } from "../lib/node-flags.js";
 import { hasTerminal, stopSignal } from "../lib/stop-signal.js";
 import { userFolder } from "../lib/user-folder.js";
-import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "../modules.js";
+import { type AppContext, type Modules, openModules } from "../modules.js";
 import type { Service } from "./service.js";
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -28,7 +28,6 @@ async function main(argv: readonly string[]): Promise<number> {
     stdout: process.stdout,
     stderr: process.stderr,
     openModules: (options) => openModules(context(), options),
-    serveDemo: (size) => exitAfter(serveDemo(context(), size), context()),
     serve: () => exitAfter(serve(context()), context(), context().config.drainMs),
     start: (withSample) => exitAfter(start(context(), withSample), context(), context().config.drainMs),
     work: () => exitAfter(work(context()), context()),
@@ -244,23 +243,6 @@ async function serveMcp(
     await modules.database.close();
   }
   return undefined;
-}
-
-/** Serves a synthetic catalogue from memory. Nothing is stored, accounts included. */
-async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
-  const inMemory = { dataDir: ":memory:", databaseUrl: undefined };
-  const own = { ...context, config: { ...context.config, ...inMemory } };
-  const filled = await unlessStopped(fillDemo(own, size));
-  if (filled !== undefined) await serveModules(own, filled.value);
-}
-
-async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Modules> {
-  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
-  const modules = buildModules(database, { clock, log });
-  const { fillWithSynthetic } = await import("../../bench/synthetic/synthetic.js");
-  await fillWithSynthetic(modules.catalog, { ...size, end: clock.now() });
-  await updateDerived(modules);
-  return modules;
 }
 
 async function serve(context: AppContext): Promise<void> {

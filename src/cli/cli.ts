@@ -16,14 +16,14 @@ import { addImport } from "./import.js";
 import { addInit } from "./init.js";
 import { addPublish } from "./publish.js";
 import { addRename } from "./rename.js";
-import { addDemo, addHealth, addMcp, addServe } from "./serve.js";
+import { addHealth, addMcp, addServe } from "./serve.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
 import { addUntrack } from "./untrack.js";
 import { addDerive, addWork } from "./work.js";
 
 export { failureOf } from "./failure.js";
-export { type DemoSize, EXIT, type Host, type Tracker } from "./host.js";
+export { EXIT, type Host, type Tracker } from "./host.js";
 
 /** Runs one command. Returns the exit code. Throws a ConfigError for settings that cannot be used. */
 export async function runProgram(host: Host, argv: readonly string[]): Promise<number> {
@@ -78,7 +78,6 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addRename(program, host);
   addSessions(program, host);
   addOperatorKey(program, host);
-  addDemo(program, host);
   for (const command of program.commands) command.exitOverride();
   addExamples(program);
   return program;

@@ -75,7 +75,6 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
   ],
   "sessions end": [["sidereal sessions end --account ada@example.org", "signs one person out everywhere"]],
   events: [["sidereal events --since 2026-04-30 --account ada@example.org", "what happened to an account"]],
-  demo: [["sidereal demo --repositories 10000 --days 90", "serves a large synthetic catalogue from memory"]],
 };
 
 /** The runnable commands below a command, each with its words. */

@@ -9,14 +9,6 @@ import type { Modules } from "../modules.js";
 import type { Pass } from "../publish/publish.js";
 import type { Plan } from "../tracking/tracking.js";
 
-/** Of a synthetic catalogue. */
-export interface DemoSize {
-  repositories: number;
-  /** Days of history, one snapshot a day. */
-  days: number;
-  seed: number;
-}
-
 /** Services for commands, provided by `run.ts`. */
 export interface Host {
   /** Read on first use. Throws a ConfigError. */
@@ -45,8 +37,6 @@ export interface Host {
   openPass(): Promise<Pass>;
   /** Serves tools for language models over the local store, or `url`, until the input ends. Returns why it cannot, if so. */
   mcp(url: string | undefined): Promise<string | undefined>;
-  /** Serves a synthetic catalogue from memory until the process receives a signal to stop. */
-  serveDemo(size: DemoSize): Promise<void>;
 }
 
 /** Tracks and refreshes single repositories. */

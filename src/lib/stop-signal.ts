@@ -4,7 +4,7 @@ import { isatty } from "node:tty";
 import { parentEnd } from "./parent-process.js";
 
 /** The commands that run until then. They exit with 0 after it, whatever they were doing. */
-const SERVICES: ReadonlySet<string | undefined> = new Set(["start", "serve", "work", "demo"]);
+const SERVICES: ReadonlySet<string | undefined> = new Set(["start", "serve", "work"]);
 
 /** Whether this process has a terminal, whose end SIGHUP announces. Without one, SIGHUP asks services to reload. */
 export const hasTerminal = [0, 1, 2].some((file) => isatty(file));

@@ -118,7 +118,6 @@ export function unusedHost(): Host {
     workOnce: endless,
     mcp: endless,
     explain: endless,
-    serveDemo: endless,
     openTracker: endless,
     openPass: endless,
   };
