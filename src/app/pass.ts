@@ -60,12 +60,15 @@ export async function openPass(given: AppContext): Promise<Pass> {
     const { contextOf, close } = await openUnderLease(context, modules, lease);
     const members = buildMembers(context, modules);
     const admission = new Admission({ ...context, readers: modules.database.maxReaders });
+    const respond = (isPublished?: (address: string) => boolean) =>
+      new Responder(buildRoutes(context, { modules, members, admission, isPublished }).routes);
     return {
       modules,
       forges: config.providers,
       folder: dataDir,
       contextOf,
-      responder: new Responder(buildRoutes(context, { modules, members, admission, isStatic: true }).routes),
+      responder: respond(),
+      siteResponder: respond,
       async close() {
         await close();
         remove();

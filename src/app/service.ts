@@ -62,14 +62,14 @@ interface FrontParts {
   admission: Admission;
   /** That of the front over these routes. */
   cache?: ResponseCache;
-  /** Whether pages become files without a server. */
-  isStatic?: boolean;
+  /** For pages that become files of a site: whether the site has an address. */
+  isPublished?: ((address: string) => boolean) | undefined;
 }
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock, log }: AppContext,
-  { modules, members, admission, cache, isStatic = false }: FrontParts,
+  { modules, members, admission, cache, isPublished }: FrontParts,
 ): Web {
   const { baseUrl } = config;
   const pictures = new PngRenderer();
@@ -85,7 +85,7 @@ export function buildRoutes(
     checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
-    isStatic,
+    isPublished,
   });
   const routes = apiRoutes({ modules, members, config, clock, admission, pictures });
   return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };

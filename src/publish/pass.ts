@@ -12,6 +12,8 @@ export interface Pass {
   /** For requests to a forge. Throws NOT_FOUND for one that is not among `forges`. */
   contextOf(provider: string): TrackingContext;
   responder: Responder;
+  /** The same for pages that become files of a site: `isPublished` says whether a link leads to one of them. */
+  siteResponder(isPublished: (address: string) => boolean): Responder;
   /** A folder for work, next to the store. */
   folder: string;
   /** Closes everything and deletes the store. */

@@ -1,6 +1,6 @@
 /**
- * A static site: the pages of the service as files. Pages are the responses of their routes; here they only lose what needs a server (forms,
- * scripts, links to pages that are not published), and their links become relative, so that they work below any path, also from a disk.
+ * A static site: the pages of the service as files. Pages are the responses of their routes, which leave out what needs a server and links to
+ * pages that are not published; here their links become relative, so that they work below any path, also from a disk.
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -11,8 +11,7 @@ import { chartPage, type RepositoryName, repositoryPage } from "../lib/page-addr
 import { element, escapeXml, unescapeXml, xmlDocument } from "../lib/xml.js";
 import { exportCatalogue } from "../transfer/transfer.js";
 import { fileName, OwnFolder, readManifest, writeJson, writtenPath } from "./files.js";
-import { PASS_URL, type Pass } from "./pass.js";
-import { linksOf, withLinks, withoutServer } from "./static-page.js";
+import { PASS_URL, type Pass, type Responder } from "./pass.js";
 
 export interface SiteOptions {
   repositories: readonly RepositoryName[];
@@ -41,6 +40,7 @@ const PAGES: readonly (readonly [path: RegExp, parameter: RegExp])[] = [
   [/^\/explore$/, /^(?:page|sort|window)$/],
   [/^\/(?:languages|topics)$/, /^(?:sort|window)$/],
   [/^\/(?:languages|topics)\/[^/]+$/, /^window$/],
+  [/^\/compare$/, /^repo$/],
   [/^\/(?:about$|repos\/)/, /^$/],
 ];
 const SORTS: readonly string[] = [...RANKINGS, "repository-count"];
@@ -56,6 +56,7 @@ const FEED = /^\/api\/feeds\/([\w-]+)\.atom$/;
 
 /** Something that a route responded, and its file. */
 interface Found {
+  address: string;
   file: string;
   type: string;
   /** The page that leads to it. */
@@ -89,17 +90,21 @@ export async function writeSite(
   own.claim([...all.map(({ file }) => file), LINES, ...(url === undefined ? [] : [SITE_MAP])]);
   const list = (files: readonly string[]) =>
     writeJson(join(folder, MANIFEST), { format: FORMAT, version: 1, files });
+  const linkFrom = (file: string, address: string) => {
+    const to = fileOf(canonical(address));
+    return to && own.has(to) ? encoded(posix.relative(posix.dirname(file), to)) : undefined;
+  };
+  const complete = pass.siteResponder((address) => linkFrom("", address) !== undefined);
   // A run that is killed leaves a list with all files.
   list([...own.files, ...own.stale]);
-  for (const { file, type, from, path } of all)
-    await own.write(file, () => {
+  for (const { address, file, type, from, path } of all)
+    await own.write(file, async () => {
       if (type !== "html" && type !== "atom") return { path };
       const text = readFileSync(path, "utf8");
       if (type === "atom") return withPublicLinks(text, url ?? "", (to) => publicAddress(fileOf(to) ?? from));
-      return withLinks(text, (address) => {
-        const to = fileOf(canonical(address));
-        return to && own.has(to) ? encoded(posix.relative(posix.dirname(file), to)) : undefined;
-      });
+      const isComplete = linksOf(text).every((link) => linkFrom(file, link) !== undefined);
+      const page = isComplete ? text : (await respond(complete, address, options))?.body;
+      return withLinks(String(page ?? text), (link) => linkFrom(file, link));
     });
   await own.write(LINES, async () => {
     const path = join(pass.folder, LINES);
@@ -134,23 +139,22 @@ async function collect(
   ];
   const open = first.map((address) => ({ address: canonical(address), from: "" }));
   const tried = new Set(open.map(({ address }) => keyOf(address)));
+  const responder = pass.siteResponder((address) => isPublished(address, url !== undefined));
   let pages = 0;
   for (const { address, from } of open) {
     if (pages === MAX_PAGES) break;
     try {
-      const reply = await respond(pass, address);
+      const reply = await respond(responder, address, { comparisons });
       if (reply === undefined) continue;
       const { type, body } = reply;
       const path = join(pass.folder, `page-${found.size}`);
-      const content =
-        typeof body === "string" ? withoutServer(withComparisons(body, address, comparisons)) : body;
-      writeFileSync(path, content);
+      writeFileSync(path, body);
       const file = pathOf(address, { type, from });
-      found.set(keyOf(address), { file, type, from, path });
-      if (typeof content !== "string") continue;
+      found.set(keyOf(address), { address, file, type, from, path });
+      if (typeof body !== "string") continue;
       pages++;
-      for (const link of linksOf(content).map(canonical)) {
-        if (tried.has(keyOf(link)) || !isPublished(link, address, url !== undefined)) continue;
+      for (const link of linksOf(body)) {
+        if (tried.has(keyOf(link)) || !isFollowed(link, address)) continue;
         tried.add(keyOf(link));
         open.push({ address: link, from: file });
       }
@@ -184,36 +188,65 @@ function canonical(link: string): string {
   return searchParams.size === 0 ? pathname : `${pathname}?${searchParams}`;
 }
 
-/** Whether the site has what a link of the page `from` leads to. */
-function isPublished(link: string, from: string, hasFeeds: boolean): boolean {
-  const { pathname, searchParams } = new URL(link, PASS_URL);
-  if (FEED.test(pathname)) return hasFeeds;
-  if (DATA.some(([address]) => address.test(link)) || pathname.startsWith("/assets/")) return true;
-  if (pathname === "/compare")
-    return from === "/compare" && [...searchParams.keys()].every((name) => name === "repo");
+/** Whether a site has what an address names, if that exists. */
+function isPublished(address: string, hasFeeds: boolean): boolean {
+  const { pathname, searchParams } = new URL(address, PASS_URL);
+  if (FEED.test(pathname) || pathname === `/${SITE_MAP}`) return hasFeeds;
+  if (OTHERS.has(pathname) || isData(address)) return true;
   const parameters = PAGES.find(([path]) => path.test(pathname))?.[1];
-  // Each repository has many topics; those have a page that the list of topics shows.
-  if (parameters === undefined || /^\/(?:repos|compare)\b/.test(from)) return false;
-  return [...searchParams].every(
-    ([name, value]) => parameters.test(name) && (name !== "sort" || SORTS.includes(value)),
+  return (
+    parameters !== undefined &&
+    [...searchParams].every(
+      ([name, value]) => parameters.test(name) && (name !== "sort" || SORTS.includes(value)),
+    )
   );
 }
 
+const isData = (address: string) =>
+  address.startsWith("/assets/") || DATA.some(([pattern]) => pattern.test(address));
+
+/**
+ * Whether a link of the page `from` makes what it leads to a part of the site. Each repository has many topics; those have a page that the list
+ * of topics shows, and of comparisons those that the page of comparisons shows.
+ */
+const isFollowed = (link: string, from: string) =>
+  !OTHERS.has(link) &&
+  (isData(link) ||
+    (link.startsWith("/compare") ? from === "/compare" : !/^\/(?:repos|compare)\b/.test(from)));
+
 /** A page as a text, and anything else as bytes, with the usual ending of its file; undefined if there is nothing at the address. */
 async function respond(
-  { responder }: Pass,
+  responder: Responder,
   address: string,
+  { comparisons }: Pick<SiteOptions, "comparisons">,
 ): Promise<{ type: string; body: string | Uint8Array } | undefined> {
   try {
     const { status, headers, body } = await responder.get(address);
     if (status !== 200 || body === null) return undefined;
     const [, type = ""] = /^\w+\/(\w+)/.exec(String(headers["Content-Type"])) ?? [];
-    return { type, body: type === "html" ? String(body) : Buffer.from(body) };
+    return {
+      type,
+      body: type === "html" ? withComparisons(String(body), address, comparisons) : Buffer.from(body),
+    };
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return undefined;
     throw error;
   }
 }
+
+const LINK = / (href|src)="(\/(?!\/)[^"]*)"/g;
+
+/** The addresses that a page links to or loads. */
+const linksOf = (html: string): string[] =>
+  [...html.matchAll(LINK)].map(([, , link = ""]) => canonical(unescapeXml(link)));
+
+/** The page with other links: `resolve` returns that of an address, undefined for one that leads nowhere. */
+const withLinks = (html: string, resolve: (address: string) => string | undefined): string =>
+  html.replaceAll(LINK, (_, name: string, link: string) => {
+    const [address = "", fragment] = unescapeXml(link).split("#");
+    const to = resolve(address);
+    return to === undefined ? "" : ` ${name}="${to}${fragment === undefined ? "" : `#${fragment}`}"`;
+  });
 
 /** Names next to a folder of a topic, a language or a repository: those of files, and of the same list in another order. */
 const TAKEN = new RegExp(

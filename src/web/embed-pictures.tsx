@@ -175,31 +175,37 @@ export const ShareChart: FC<ShareChartProps> = (
   return (
     <div class="buttons share-chart">
       {isStatic ? null : (
-        <span class="hidden" id="page-link">
-          {baseUrl + url.pathname + url.search}
-        </span>
+        <>
+          <span class="hidden" id="page-link">
+            {baseUrl + url.pathname + url.search}
+          </span>
+          <button type="button" class="scripted" data-copy="page-link" data-command="Copy link">
+            Copy link
+          </button>
+        </>
       )}
-      <button type="button" class="scripted" data-copy="page-link" data-command="Copy link">
-        Copy link
-      </button>
       <a class="button" href={picture.path} download={`${file}.svg`} data-command="Download SVG">
         SVG
       </a>
-      <button
-        type="button"
-        class="scripted"
-        data-png={picture.path}
-        data-file={`${file}.png`}
-        data-command="Download PNG"
-      >
-        PNG
-      </button>
-      <a class="button" href={`/embed?${queryOf(embed)}`}>
-        Embed
-      </a>
-      <a class="button" href={`/embed?${queryOf([...embed, ["kind", "gain"]])}`}>
-        Badge
-      </a>
+      {isStatic ? null : (
+        <>
+          <button
+            type="button"
+            class="scripted"
+            data-png={picture.path}
+            data-file={`${file}.png`}
+            data-command="Download PNG"
+          >
+            PNG
+          </button>
+          <a class="button" href={`/embed?${queryOf(embed)}`}>
+            Embed
+          </a>
+          <a class="button" href={`/embed?${queryOf([...embed, ["kind", "gain"]])}`}>
+            Badge
+          </a>
+        </>
+      )}
     </div>
   );
 };

@@ -1,6 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { assetPath } from "./assets.js";
+import { leadsTo } from "./components/elements.js";
 import type { FrameRequest, Page } from "./page-request.js";
 import type { RenderContext } from "./render-context.js";
 import { COLOURS } from "./styles/tokens.js";
@@ -15,8 +16,9 @@ export function isPublic({ privacy }: FrameRequest, { status = 200, isHidden = f
 /** The head of every page. */
 export const Head: FC<{ request: FrameRequest; page: Page }> = (
   { request, page },
-  { isStatic }: RenderContext,
+  context: RenderContext,
 ) => {
+  const { isStatic } = context;
   const title = `${page.title} · Sidereal`;
   const isOpen = isPublic(request, page);
   const path = page.canonical ?? request.url.pathname;
@@ -66,9 +68,11 @@ export const Head: FC<{ request: FrameRequest; page: Page }> = (
           <meta name="twitter:card" content="summary_large_image" />
         </>
       ) : null}
-      {(page.alternates ?? []).map(({ type, href, title: name }) => (
-        <link rel="alternate" type={type} href={href} title={name} />
-      ))}
+      {(page.alternates ?? [])
+        .filter(({ href }) => leadsTo(href, context))
+        .map(({ type, href, title: name }) => (
+          <link rel="alternate" type={type} href={href} title={name} />
+        ))}
     </head>
   );
 };

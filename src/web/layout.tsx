@@ -4,7 +4,7 @@ import type { CurrentSummary } from "../discovery/discovery.js";
 import { readCookie } from "../lib/cookies.js";
 import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
-import { ActionButton, MainButton, Note, Notice } from "./components/elements.js";
+import { ActionButton, Link, MainButton, Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
 import { formatCount, formatDate } from "./components/numbers.js";
 import { SAMPLE_HIDDEN } from "./cookies.js";
@@ -63,9 +63,13 @@ export const Layout: FC<LayoutProps> = (
           <nav aria-label="Main">
             {NAVIGATION.filter(([path]) => path !== TOPICS_PAGE || request.summary?.topics !== 0).map(
               ([path, name]) => (
-                <a href={path} aria-current={isIn(request.url.pathname, path) ? "page" : undefined}>
+                <Link
+                  href={path}
+                  aria-current={isIn(request.url.pathname, path) ? "page" : undefined}
+                  isControl
+                >
                   {name}
-                </a>
+                </Link>
               ),
             )}
           </nav>
@@ -90,8 +94,12 @@ export const Layout: FC<LayoutProps> = (
           </p>
           <a href="/about">How scores work</a>
           <a href={isStatic ? "/repositories.ndjson" : "/docs"}>{isStatic ? "All data" : "API"}</a>
-          <a href="/embed">Charts and badges</a>
-          <a href="/sitemap.xml">Sitemap</a>
+          <Link href="/embed" isControl>
+            Charts and badges
+          </Link>
+          <Link href="/sitemap.xml" isControl>
+            Sitemap
+          </Link>
         </div>
       </footer>
     </body>

@@ -27,8 +27,8 @@ export interface Site {
   storage: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** The daily quota of a visitor for watchlists; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
-  /** Whether pages become files without a server. */
-  isStatic?: boolean;
+  /** For pages that become files of a site: whether the site has an address. Absent: a server responds. */
+  isPublished?: ((address: string) => boolean) | undefined;
   clock: Clock;
 }
 

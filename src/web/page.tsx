@@ -164,7 +164,7 @@ export class PageRenderer {
     );
     const context: RenderContext = {
       now: request.now,
-      isStatic: this.#site.isStatic === true,
+      ...(this.#site.isPublished && { isStatic: true, isPublished: this.#site.isPublished }),
       // Pages of errors must not cost a query.
       ...(request.summary !== undefined && {
         findOwnerImage: await this.#site.modules.avatars.finder(),

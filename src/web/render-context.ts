@@ -10,6 +10,8 @@ export interface RenderContext {
   now?: number;
   /** The stored images. Absent: owners have their initials. */
   findOwnerImage?: FindOwnerImage;
-  /** Whether the page becomes a file without a server: no scripts, and nothing that a server must do. */
+  /** Whether the page becomes a file of a site: no scripts, and nothing that a server must do. */
   isStatic?: boolean;
+  /** Whether a link leads somewhere. Absent: all do. */
+  isPublished?: (address: string) => boolean;
 }

@@ -5,6 +5,7 @@ import { AppError, invalidParameter } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { type Repository, repositoryId } from "../repositories/repositories.js";
 import type { PageRequest, Redirect } from "./page-request.js";
+import type { RenderContext } from "./render-context.js";
 
 /** Saving repositories to one's watchlist: the star and its form, and repositories that are pending until sign-in. */
 
@@ -132,12 +133,13 @@ export interface ListStars {
   next?: string;
 }
 
-/** Gives each of these rows a star. `next`: the list's own address. */
+/** Gives each of these rows a star, except on a site of files. `next`: the list's own address. */
 export async function starsOf(
-  { savedAmong }: Pick<PageRequest, "savedAmong">,
+  { savedAmong, site }: Pick<PageRequest, "savedAmong" | "site">,
   rows: readonly { repository: Pick<Repository, "id"> }[],
   next: string,
 ): Promise<ListStars> {
+  if (site.isPublished !== undefined) return {};
   return { saved: await savedAmong(rows.map(({ repository }) => repository.id)), next };
 }
 
@@ -170,24 +172,28 @@ interface SaveButtonProps {
 }
 
 /** Saves a repository to the user's watchlist or removes it. The script save.js does so without leaving the page. */
-export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, fullName, isSaved, next }) => (
-  <form method="post" action="/watchlist/items" class="inline">
-    <input type="hidden" name="repositoryId" value={repositoryId} />
-    <input type="hidden" name="next" value={next} />
-    <button
-      type="submit"
-      class={isSaved ? "save saved" : "save"}
-      formaction={actionOf(isSaved)}
-      data-save={repositoryId}
-      data-name={fullName}
-      data-command={fullName === undefined ? "" : undefined}
-      aria-label={fullName === undefined ? undefined : `Save ${fullName}`}
-    >
-      <Star />
-      <span>{isSaved ? "Saved" : "Save"}</span>
-    </button>
-  </form>
-);
+export const SaveButton: FC<SaveButtonProps> = (
+  { repositoryId, fullName, isSaved, next },
+  { isStatic }: RenderContext,
+) =>
+  isStatic ? null : (
+    <form method="post" action="/watchlist/items" class="inline">
+      <input type="hidden" name="repositoryId" value={repositoryId} />
+      <input type="hidden" name="next" value={next} />
+      <button
+        type="submit"
+        class={isSaved ? "save saved" : "save"}
+        formaction={actionOf(isSaved)}
+        data-save={repositoryId}
+        data-name={fullName}
+        data-command={fullName === undefined ? "" : undefined}
+        aria-label={fullName === undefined ? undefined : `Save ${fullName}`}
+      >
+        <Star />
+        <span>{isSaved ? "Saved" : "Save"}</span>
+      </button>
+    </form>
+  );
 
 /** A star without text for the rows of a list; a button of the form of the list. */
 export const SaveStar: FC<{

@@ -11,6 +11,7 @@ import type { TrackRequest } from "../tracking/tracking.js";
 import { Field, MainButton } from "./components/elements.js";
 import { isReading } from "./components/reading.js";
 import type { FrameRequest, PageRequest } from "./page-request.js";
+import type { RenderContext } from "./render-context.js";
 
 /** Requests to track repositories, as pages offer them: who may request which, and the forms. */
 
@@ -131,7 +132,11 @@ export const FIELD_SCRIPTS = ["field.js"] as const;
  * The one field for repositories: names, addresses of any page of a repository, several of them, or an owner. Opens what is
  * tracked, and requests the rest; for visitors who may not request any, it searches for it.
  */
-export const AskForm: FC<AskFormProps> = ({ request, text = "", problem, isCentre = false }) => {
+export const AskForm: FC<AskFormProps> = (
+  { request, text = "", problem, isCentre = false },
+  { isStatic }: RenderContext,
+) => {
+  if (isStatic) return null;
   const isAsking = mayRequest(request);
   const { access } = request.tracking;
   return (

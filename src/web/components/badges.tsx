@@ -2,6 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { type Anomaly, COUNT_NAMES, type CountedMeasure, type Trend, whyWords } from "../../growth/growth.js";
 import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
 import type { Availability, Repository } from "../../repositories/repositories.js";
+import { Link } from "./elements.js";
 import { formatDate, formatRate } from "./numbers.js";
 
 /** Badges after the name of a repository, and the line that says why it is in a list. */
@@ -150,19 +151,19 @@ export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }
         {reasons[0] ?? usual ?? "How we know"}
       </summary>
       <p>
-        <a href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>
+        <Link href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>
           <span class="hidden">Snapshots of {repository.fullName}: </span>
           {compared}
-        </a>
+        </Link>
         {measure === "forks" || trend.usualPerDay === null
           ? ""
           : ` · usual day ${formatRate(trend.usualPerDay)}`}
         {scores === undefined ? null : (
           <>
             {" · "}
-            <a href={`${repositoryPage(repository)}?window=${trend.window}#trend`}>
+            <Link href={`${repositoryPage(repository)}?window=${trend.window}#trend`}>
               score {scores.own.toFixed(1)}
-            </a>
+            </Link>
             {neighbourWords(scores)}
           </>
         )}

@@ -19,6 +19,7 @@ import { count, dayParameter } from "../../discovery/discovery.js";
 import { isoDay } from "../../lib/clock.js";
 import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page-query.js";
+import type { RenderContext } from "../render-context.js";
 import { PointTable } from "./chart-tables.js";
 import { Options, withQuery, wordsOf } from "./links.js";
 import { formatDate, formatDay, Time } from "./numbers.js";
@@ -89,7 +90,11 @@ interface ChartControlsProps {
 }
 
 /** The tabs above a chart. */
-export const ChartControls: FC<ChartControlsProps> = ({ url, state, aligned, section }) => {
+export const ChartControls: FC<ChartControlsProps> = (
+  { url, state, aligned, section },
+  { isStatic }: RenderContext,
+) => {
+  if (isStatic) return null;
   const { metric, range, view, scale, from, to } = state;
   const isPart = from !== undefined || to !== undefined;
   const shared = { url, section };
@@ -171,7 +176,8 @@ const Kept: FC<{ url: URL; without: readonly string[] }> = ({ url, without }) =>
 /** Two dates that select a part of the chart; without scripts the only way to do so. */
 export const ChartDates: FC<
   Pick<ChartControlsProps, "url" | "state" | "section"> & { shown: { from: number; to: number } | undefined }
-> = ({ url, state: { from, to }, section, shown }) => {
+> = ({ url, state: { from, to }, section, shown }, { isStatic }: RenderContext) => {
+  if (isStatic) return null;
   const isPart = from !== undefined || to !== undefined;
   const [first, last] = [from ?? shown?.from, to ?? shown?.to];
   const words: Child =

@@ -5,7 +5,7 @@ import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
 import type { RenderContext } from "../render-context.js";
-import { Field, MainButton } from "./elements.js";
+import { Field, Link, MainButton } from "./elements.js";
 import { withQuery } from "./links.js";
 import { LineSample } from "./plot.js";
 
@@ -26,14 +26,15 @@ export const Chosen: FC<ChosenProps> = ({ repositories, here }) =>
           <li>
             <LineSample class="line-mark" index={i} />
             <a href={repositoryPage(repository)}>{repository.fullName}</a>
-            <a
+            <Link
               class="out"
               href={withQuery(here, { repo: others.map(repositoryKey) })}
               title="Remove"
               aria-label={`Remove ${repository.fullName}`}
+              isControl
             >
               ×
-            </a>
+            </Link>
           </li>
         );
       })}

@@ -1,6 +1,45 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { ComponentChildren as Child, FunctionComponent as FC, JSX } from "preact";
+import type { RenderContext } from "../render-context.js";
 
 /** Elements that many pages have, with the classes that the style sheet knows. */
+
+type LinkProps = JSX.AnchorHTMLAttributes & {
+  href: string;
+  /** Whether it is an entry of a menu, or does something: without an address it goes. */
+  isControl?: boolean;
+};
+
+/** A link to a page. Of one to a page that a site leaves out, the text stays. */
+export const Link: FC<LinkProps> = (
+  { isControl = false, children, ...attributes },
+  context: RenderContext,
+) => {
+  if (leadsTo(attributes.href, context)) return <a {...attributes}>{children}</a>;
+  return isControl ? null : <span class={attributes.class}>{children}</span>;
+};
+
+export function leadsTo(href: string, { isPublished }: RenderContext): boolean {
+  return isPublished === undefined || !href.startsWith("/") || isPublished(href);
+}
+
+/** Links in a row, such as those to other formats; nothing without any. */
+export const Ways: FC<{ lead?: string; links: readonly (readonly [name: string, href: string])[] }> = (
+  { lead, links },
+  context: RenderContext,
+) => {
+  const shown = links.filter(([, href]) => leadsTo(href, context));
+  return shown.length === 0 ? null : (
+    <p class="soft small ways">
+      {lead}
+      {shown.map(([name, href], i) => (
+        <>
+          {i === 0 ? "" : " · "}
+          <a href={href}>{name}</a>
+        </>
+      ))}
+    </p>
+  );
+};
 
 /** Wide content that scrolls horizontally on narrow screens, by keyboard too. */
 export const Scroll: FC<{ label: string; children: Child }> = ({ label, children }) => (

@@ -16,6 +16,7 @@ import {
 } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
+import { Link } from "./elements.js";
 import { withQuery } from "./links.js";
 import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth, formatTime } from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
@@ -124,7 +125,7 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points 
     {WINDOWS.map((one) => {
       const trend = trends[one];
       return (
-        <a
+        <Link
           class="tile"
           href={withQuery(url, { window: one })}
           aria-current={one === window ? "true" : undefined}
@@ -137,7 +138,7 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points 
             )}
           </strong>
           <GainBars values={lastGains(points, BARS[one])} />
-        </a>
+        </Link>
       );
     })}
   </nav>

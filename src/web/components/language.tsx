@@ -1,5 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { languagePage } from "../../lib/page-addresses.js";
+import { Link } from "./elements.js";
 
 /** The usual colours of languages. Others are grey. */
 const COLOURS: ReadonlyMap<string, string> = new Map(
@@ -40,6 +41,6 @@ export const Language: FC<{ name: string | null }> = ({ name }) =>
   name === null ? null : (
     <span class="language">
       <Dot name={name} />
-      <a href={languagePage(name)}>{name}</a>
+      <Link href={languagePage(name)}>{name}</Link>
     </span>
   );

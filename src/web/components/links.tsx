@@ -2,6 +2,8 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import { WINDOWS } from "../../growth/growth.js";
 import type { Repository } from "../../repositories/repositories.js";
+import type { RenderContext } from "../render-context.js";
+import { Link, leadsTo } from "./elements.js";
 import { Dot } from "./language.js";
 import { formatCompact, formatCount } from "./numbers.js";
 
@@ -74,21 +76,30 @@ interface TabsProps {
   look?: "tabs" | "strip" | "chips";
 }
 
-/** Links with one selected. */
-export const Tabs: FC<TabsProps & { tabs: readonly Tab[] }> = ({ label, tabs, look = "tabs" }) => (
-  <nav class={look} aria-label={label}>
-    {tabs.map((tab) => (
-      <TabLink {...tab} look={look} />
-    ))}
-  </nav>
-);
+/** Links with one selected; nothing if none leads anywhere. */
+export const Tabs: FC<TabsProps & { tabs: readonly Tab[] }> = (
+  { label, tabs, look = "tabs" },
+  context: RenderContext,
+) =>
+  tabs.some(({ href }) => leadsTo(href, context)) ? (
+    <nav class={look} aria-label={label}>
+      {tabs.map((tab) => (
+        <TabLink {...tab} look={look} />
+      ))}
+    </nav>
+  ) : null;
 
 /** One of several links, which may be the selected one. */
 export const TabLink: FC<Tab & Pick<TabsProps, "look">> = ({ name, href, isCurrent, language, look }) => (
-  <a class={look === "chips" ? "chip" : undefined} href={href} aria-current={isCurrent ? "true" : undefined}>
+  <Link
+    class={look === "chips" ? "chip" : undefined}
+    href={href}
+    aria-current={isCurrent ? "true" : undefined}
+    isControl
+  >
     {language === undefined ? null : <Dot name={language} />}
     {name}
-  </a>
+  </Link>
 );
 
 interface OptionsProps extends TabsProps {
@@ -140,9 +151,9 @@ export const Tags: FC<{ label: string; tags: readonly (readonly [name: string, h
     <ul class="tags" aria-label={label}>
       {tags.map(([name, href]) => (
         <li>
-          <a href={href}>
+          <Link href={href}>
             <bdi>{name}</bdi>
-          </a>
+          </Link>
         </li>
       ))}
     </ul>
@@ -185,9 +196,9 @@ export const Pager: FC<PagerProps> = ({ url, page, limit, total, hasMore, nextCu
       {page === null ? (
         <a href={withQuery(url, {})}>First page</a>
       ) : page > 1 ? (
-        <a href={withQuery(url, { page: previous })} rel="prev">
+        <Link href={withQuery(url, { page: previous })} rel="prev" isControl>
           ← Previous
-        </a>
+        </Link>
       ) : null}
       {page === null ? null : (
         <span class="soft">
@@ -195,9 +206,9 @@ export const Pager: FC<PagerProps> = ({ url, page, limit, total, hasMore, nextCu
         </span>
       )}
       {hasMore && next !== undefined ? (
-        <a href={next} rel="next">
+        <Link href={next} rel="next" isControl>
           Next →
-        </a>
+        </Link>
       ) : null}
     </nav>
   );

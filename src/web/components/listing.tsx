@@ -4,6 +4,7 @@ import { RANKINGS } from "../../growth/growth.js";
 import type { StarCount } from "../../repositories/repositories.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
+import { Ways } from "./elements.js";
 import { Pager, withQuery } from "./links.js";
 import { RepositoryList } from "./repository-list.js";
 import { columnsOf, feedPath, headsOf } from "./sorts.js";
@@ -99,13 +100,5 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
 
 /** Links to the list in other formats. */
 export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
-  <p class="soft small ways">
-    Download:{" "}
-    {alternates.map(({ href, title }, i) => (
-      <>
-        {i === 0 ? "" : " · "}
-        <a href={href}>{title}</a>
-      </>
-    ))}
-  </p>
+  <Ways lead="Download: " links={alternates.map(({ title, href }) => [title, href] as const)} />
 );

@@ -22,6 +22,7 @@ import {
   withoutDoubtful,
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
+import type { RenderContext } from "../render-context.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** Browser modules of a page with a chart. */
@@ -143,7 +144,8 @@ export const LineSample: FC<{ index: number; class?: string }> = ({ index, class
 );
 
 /** The data of the chart for the script: only numbers and fixed words. Times are in seconds. */
-const PlotData: FC<PlotProps> = (props) => {
+const PlotData: FC<PlotProps> = (props, { isStatic }: RenderContext) => {
+  if (isStatic) return null;
   const { metric, series, align, view = "total", spans = [], label, isSum = false } = props;
   const data = {
     unit: align === "index" ? "points" : METRIC_WORDS[metric].unit,

@@ -4,6 +4,7 @@ import type { ListRow, PastRank, Rank } from "../../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { explorePage, languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
+import { Link } from "./elements.js";
 import { formatCount, formatDate, formatDelta, formatRate } from "./numbers.js";
 import { Spark } from "./small-charts.js";
 import { Table } from "./table.js";
@@ -88,7 +89,7 @@ const RankTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, cap
         isName: true,
         cell: (rank) => (
           <>
-            <a href={listPath(rank)}>{RANKING_DEFINITIONS[rank.ranking].label}</a>
+            <Link href={listPath(rank)}>{RANKING_DEFINITIONS[rank.ranking].label}</Link>
             {rank.window === null ? null : <span class="soft">, {WINDOW_LABELS[rank.window]}</span>}
           </>
         ),
@@ -102,7 +103,7 @@ const RankTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, cap
 const Scope: FC<{ rank: Rank }> = ({ rank: { scope, name } }) => {
   if (name === null) return <>all repositories</>;
   if (scope === "provider") return <>{forgeName(name)}</>;
-  return <a href={scope === "language" ? languagePage(name) : topicPage(name)}>{name}</a>;
+  return <Link href={scope === "language" ? languagePage(name) : topicPage(name)}>{name}</Link>;
 };
 
 /** The list of a rank. */

@@ -7,7 +7,7 @@ import { OwnerImage } from "../avatars.js";
 import { withEmoji } from "../emoji.js";
 import { SaveButton } from "../saving.js";
 import { type Badge, Badges } from "./badges.js";
-import { Facts } from "./elements.js";
+import { Facts, Link } from "./elements.js";
 import { Language } from "./language.js";
 import { Tags } from "./links.js";
 import { formatCount, formatDate, Time } from "./numbers.js";
@@ -40,14 +40,15 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
         </div>
         <div class="row repository-actions">
           <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
-          <a
+          <Link
             class="button"
             href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}
             data-command=""
             data-compare={repository.fullName}
+            isControl
           >
             Compare with…
-          </a>
+          </Link>
           <ForgeLink repository={repository} />
         </div>
       </div>

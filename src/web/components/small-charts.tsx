@@ -3,6 +3,7 @@ import type { Facet, ListRow } from "../../discovery/discovery.js";
 import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Basis, StarCount } from "../../repositories/repositories.js";
+import { Link } from "./elements.js";
 import { Dot } from "./language.js";
 import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
 
@@ -108,7 +109,7 @@ export const FacetBars: FC<FacetBarsProps> = ({ facets, page, hasDots }) => {
         <li>
           <span>
             {hasDots ? <Dot name={name} /> : null}
-            <a href={page(name)}>{name}</a>
+            <Link href={page(name)}>{name}</Link>
           </span>
           <span class="soft small">{formatCompact(repositories)} repositories</span>
           <Delta value={starsGained} />

@@ -1,6 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { isSort, type ListRow, SORT_DEFINITIONS, SORTS, type Sort } from "../../discovery/discovery.js";
 import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/growth.js";
+import { Link } from "./elements.js";
 import type { Answerable } from "./filter-form.js";
 import { type Tab, TabLink, withQuery } from "./links.js";
 import { formatDate } from "./numbers.js";
@@ -165,7 +166,7 @@ export const SortBar: FC<SortBarProps> = (page) => {
 };
 
 const Direction: FC<{ url: URL; order: string }> = ({ url, order }) => (
-  <a class="direction" href={withQuery(url, { order: order === "asc" ? undefined : "asc" })}>
+  <Link class="direction" href={withQuery(url, { order: order === "asc" ? undefined : "asc" })} isControl>
     {order === "asc" ? "Highest first" : "Lowest first"}
-  </a>
+  </Link>
 );

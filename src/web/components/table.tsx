@@ -1,5 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC, VNode } from "preact";
-import { Scroll } from "./elements.js";
+import { Link, Scroll } from "./elements.js";
 
 /** The head of a column that the table is or can be sorted by. */
 export interface Sorting {
@@ -109,7 +109,7 @@ const Head: FC<HeadProps> = (column) => {
   const shown = isHeadHidden ? <span class="hidden">{head}</span> : head;
   return (
     <th scope="col" class={classOf(column)} aria-sort={sorting?.sorted}>
-      {sorting?.href === undefined ? shown : <a href={sorting.href}>{shown}</a>}
+      {sorting?.href === undefined ? shown : <Link href={sorting.href}>{shown}</Link>}
       {sorting?.sorted === undefined ? null : (
         <span class="sorted" aria-hidden="true">
           {sorting.sorted === "ascending" ? "▲" : "▼"}

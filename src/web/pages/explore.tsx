@@ -75,20 +75,22 @@ export async function showExplore(request: PageRequest): Promise<Page> {
       <>
         <h1>Explore</h1>
         <Problems problems={problems} fields={fields} />
-        <div class="beside">
-          <details class="filters" open={problems.length > 0}>
-            <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
-            {found === undefined ? null : (
-              <FilterChoices
-                {...{ url, counts, presets, summary, languages, topics }}
-                isEmpty={help !== undefined}
-              />
-            )}
-            <details class="exact" open={problems.length > 0}>
-              <summary>More filters</summary>
-              <FilterForm {...{ url, problems, summary, languages, topics, isAnswerable }} />
+        <div class={request.site.isPublished === undefined ? "beside" : undefined}>
+          {request.site.isPublished !== undefined ? null : (
+            <details class="filters" open={problems.length > 0}>
+              <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
+              {found === undefined ? null : (
+                <FilterChoices
+                  {...{ url, counts, presets, summary, languages, topics }}
+                  isEmpty={help !== undefined}
+                />
+              )}
+              <details class="exact" open={problems.length > 0}>
+                <summary>More filters</summary>
+                <FilterForm {...{ url, problems, summary, languages, topics, isAnswerable }} />
+              </details>
             </details>
-          </details>
+          )}
           <section aria-labelledby="found">
             <SortBar {...{ url, sort, order, isAnswerable }} />
             {found === undefined ? (

@@ -137,9 +137,11 @@ export const showFacet =
                   caption={`${isolated(name)}: ${SORT_DEFINITIONS[found.query.sort].label}, ${found.query.window}`}
                 />
               )}
-              <p>
-                <a href={explore}>Filter this list</a>
-              </p>
+              {request.site.isPublished !== undefined ? null : (
+                <p>
+                  <a href={explore}>Filter this list</a>
+                </p>
+              )}
               <Alternates alternates={alternatesOf(new URL(explore, url), found.query.sort)} />
               <FacetGains
                 total={facet.gained[found.query.window].starsGained}

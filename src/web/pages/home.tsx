@@ -10,6 +10,7 @@ import {
   type Window,
 } from "../../growth/growth.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, repositoryPage } from "../../lib/page-addresses.js";
+import { Link, Ways } from "../components/elements.js";
 import { canonicalAddress, Tabs, WindowTabs, withQuery } from "../components/links.js";
 import {
   AsOf,
@@ -158,10 +159,12 @@ export async function showHome(request: PageRequest): Promise<Page> {
                   ranking="trending"
                   {...stars}
                 />
-                <p class="soft small ways">
-                  <a href={listAddress({ sort: "trending", window, language })}>All of Trending</a> ·{" "}
-                  <a href={feedAddress({ sort: "trending", window, language })}>Atom feed</a>
-                </p>
+                <Ways
+                  links={[
+                    ["All of Trending", listAddress({ sort: "trending", window, language })],
+                    ["Atom feed", feedAddress({ sort: "trending", window, language })],
+                  ]}
+                />
               </>
             )}
           </section>
@@ -188,7 +191,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
             {languages.length === 0 ? null : (
               <section>
                 <h2>
-                  <a href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</a>
+                  <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</Link>
                 </h2>
                 <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
               </section>
@@ -298,7 +301,7 @@ interface BriefProps {
 const Brief: FC<BriefProps> = ({ heading, href, rows }) =>
   rows.length === 0 ? null : (
     <section>
-      <h2>{href === undefined ? heading : <a href={href}>{heading}</a>}</h2>
+      <h2>{href === undefined ? heading : <Link href={href}>{heading}</Link>}</h2>
       <ol class="brief">
         {rows.map(({ row: { repository }, fact }) => (
           <li>

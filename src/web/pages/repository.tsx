@@ -15,6 +15,7 @@ import {
 } from "../../repositories/repositories.js";
 import { badgesOf } from "../components/badges.js";
 import { ChartSection, chartParameters, readChartQuery } from "../components/chart-controls.js";
+import { Link } from "../components/elements.js";
 import { ScoreExplanation } from "../components/explanation.js";
 import { dayGains, Headline, Proof, Tiles } from "../components/growth.js";
 import { Delta, formatCompact, formatCount, formatDelta } from "../components/numbers.js";
@@ -241,15 +242,16 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           <section>
             <div class="apart">
               <h2>Similar repositories</h2>
-              <a
+              <Link
                 href={`/compare?${queryOf(
                   [repository, ...similar.map((row) => row.repository)].map(
                     (one) => ["repo", repositoryKey(one)] as const,
                   ),
                 )}`}
+                isControl
               >
                 Compare all
-              </a>
+              </Link>
             </div>
             <table class="list similar">
               <caption class="hidden">
