@@ -93,17 +93,17 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
   metrics.add("last_report_timestamp_seconds", report, () => reported);
 }
 
-/** What a process that serves measures. The front is a function, as it is replaced once its port is known. */
+/** What a process that serves measures. */
 interface Serving {
   isLoaded: () => boolean;
-  front: () => Front;
+  front: Front;
   admission: Admission;
   server: HttpServer;
 }
 
 /** Adds what only a process that serves measures. */
 export function addServing(metrics: Metrics, { isLoaded, front, admission, server }: Serving): void {
-  addTraffic(metrics, () => front().traffic);
+  addTraffic(metrics, front.traffic);
   const refused =
     "Requests over a limit by its bucket, requests refused in an overload, and connections that were reset.";
   metrics.add("http_refusals_total", refused, () => [
@@ -112,10 +112,10 @@ export function addServing(metrics: Metrics, { isLoaded, front, admission, serve
   ]);
   const open = "Open connections of clients.";
   metrics.add("http_connections", open, () => server.connections());
-  metrics.add("cache_hits_total", "Requests that got a cached response.", () => front().cache.state.hits);
+  metrics.add("cache_hits_total", "Requests that got a cached response.", () => front.cache.state.hits);
   const misses = "Requests for a response that may be cached and was not.";
-  metrics.add("cache_misses_total", misses, () => front().cache.state.misses);
-  metrics.add("cache_bytes", "Memory of cached responses.", () => front().cache.state.bytes);
+  metrics.add("cache_misses_total", misses, () => front.cache.state.misses);
+  metrics.add("cache_bytes", "Memory of cached responses.", () => front.cache.state.bytes);
   const loaded = "Whether the catalogue is in memory: 1 or 0. Until then lists respond 503.";
   metrics.add("catalogue_loaded", loaded, () => Number(isLoaded()));
   metrics.add("queue_waiting", "Responses that wait to be computed.", () => admission.computing.waiting);

@@ -18,6 +18,7 @@ import {
   Callers,
   createHttpServer,
   Front,
+  type HttpServer,
   listen,
   noteProxy,
   ResponseCache,
@@ -111,16 +112,22 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     routes,
     hintFor,
     baseUrl,
-    allowedHosts,
     renderers: { page: errorPage, picture: errorPicture },
-    identities: { baseUrl, isOpen: cors, allowedHosts, keys, accounts },
+    identities: {
+      baseUrl,
+      isOpen: cors,
+      allowedHosts,
+      callers: new Callers(config.trustedProxies),
+      keys,
+      accounts,
+      admission,
+      recordSecurity: (request) => events.logRefused(request),
+      log,
+    },
     cache,
-    admission,
     proxy,
     recordUsage: (request) => usage.record(request),
-    recordSecurity: (request) => events.logRefused(request),
     clock,
-    log,
   });
 }
 
@@ -167,8 +174,6 @@ export async function startService(context: AppContext, modules: Modules): Promi
     redis === undefined || config.limits === undefined ? undefined : redis.limiter(config.limits);
   const admission = new Admission({ ...context, allowances, readers: database.maxReaders });
   const revocations = new Revocations(async () => redis?.announceRevocation());
-  let members = buildMembers(context, modules, revocations);
-  let front = joinFront(context, { modules, members, admission });
   const http = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
     isLimited: config.limits !== undefined,
@@ -176,29 +181,24 @@ export async function startService(context: AppContext, modules: Modules): Promi
     clock,
     log,
   });
-  const { server, close } = http;
-  let metrics: MetricsServer | undefined;
-  try {
-    await members.accounts.open();
-    metrics = await openMetrics(context, modules, (own) =>
-      addServing(own, { isLoaded: () => modules.live.isLoaded, front: () => front, admission, server: http }),
-    );
-    await listen(server, config);
-  } catch (error) {
-    await metrics?.close();
-    await modules.database.close();
+  const closeAll = async (error: unknown) => {
+    await http.close(0);
+    await database.close();
     throw error;
-  }
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : config.port;
+  };
+  const port = await listen(http.server, config).catch(closeAll);
   // Port 0 means any free one; links can only name it once it is known.
   const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
-  if (url !== config.baseUrl) {
-    const known = { ...context, config: { ...config, baseUrl: url } };
-    members = buildMembers(known, modules, revocations);
-    front = joinFront(known, { modules, members, admission });
-  }
-  const { accounts, events, usage } = members;
+  const known = { ...context, config: { ...config, baseUrl: url } };
+  // Both are there before the first request, as nothing in between waits.
+  const members = buildMembers(known, modules, revocations);
+  const front = joinFront(known, { modules, members, admission });
+  const { accounts, usage } = members;
+  const serving = { isLoaded: () => modules.live.isLoaded, front, admission, server: http };
+  const metrics = await accounts
+    .open()
+    .then(() => openMetrics(known, modules, (own) => addServing(own, serving)))
+    .catch(closeAll);
   usage.start();
   redis?.onRevocation(() => revocations.note());
   const stopping = new AbortController();
@@ -215,23 +215,42 @@ export async function startService(context: AppContext, modules: Modules): Promi
       admission.isDraining = true;
       if (config.drainMs > 0) await clock.sleep(config.drainMs);
       stopping.abort();
-      const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
-      const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
-        settledSoon(context, { step, until: stepsUntil }, ending);
-      const closed = close(STOP_MS);
-      // Flush now: requests in flight may use up the time this process has to stop.
-      void usage.flush();
-      await closed;
-      // What was begun for callers that have gone still reads the database.
-      const settled = finish("requests", [front.settled()]);
-      await finish("usage", [usage.stop()]);
-      const notes = [accounts.close(), events.close(), modules.watchlists.flush()];
-      await finish("mail and notes", notes);
-      await settled;
-      await finish("metrics", [metrics?.close()]);
-      await finish("databases", [Promise.all([following, removing]).then(() => modules.database.close())]);
+      await stopServing(context, { modules, members, front, http, metrics, following, removing });
     },
   };
+}
+
+interface Running {
+  modules: Modules;
+  members: Members;
+  front: Front;
+  http: HttpServer;
+  metrics: MetricsServer | undefined;
+  /** Settles when the catalogue in memory follows the store no longer. */
+  following: Promise<void>;
+  /** Settles when nothing that has expired is being deleted. */
+  removing: Promise<void>;
+}
+
+/** Lets running requests end, then closes everything. */
+async function stopServing(context: AppContext, running: Running): Promise<void> {
+  const { modules, members, front, http, metrics, following, removing } = running;
+  const { accounts, events, usage } = members;
+  const stepsUntil = context.clock.monotonic() + STEPS_UNTIL_MS;
+  const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
+    settledSoon(context, { step, until: stepsUntil }, ending);
+  const closed = http.close(STOP_MS);
+  // Flush now: requests in flight may use up the time this process has to stop.
+  void usage.flush();
+  await closed;
+  // What was begun for callers that have gone still reads the database.
+  const settled = finish("requests", [front.settled()]);
+  await finish("usage", [usage.stop()]);
+  const notes = [accounts.close(), events.close(), modules.watchlists.flush()];
+  await finish("mail and notes", notes);
+  await settled;
+  await finish("metrics", [metrics?.close()]);
+  await finish("databases", [Promise.all([following, removing]).then(() => modules.database.close())]);
 }
 
 /** Time between two looks for what has expired. */

@@ -3,14 +3,14 @@ import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import type { Logger } from "../lib/log.js";
 import { after } from "./after.js";
-import { Callers, networkOf } from "./callers.js";
 import { Charge, type Charged, isOfThisMachine, payerOf, policyName } from "./charge.js";
+import type { Cost } from "./cost.js";
 import type { Allowances, Caller, Decision, Level } from "./limiter.js";
 import { Limiter } from "./limiter.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 
 interface AdmissionOptions {
-  config: Pick<Config, "limits" | "trustedProxies">;
+  config: Pick<Config, "limits">;
   clock: Clock;
   log: Logger;
   /** Where requests are counted; by default in this process alone. */
@@ -33,32 +33,18 @@ export class Admission {
   /** How many requests were refused since the start: by the bucket whose limit they were over, or `overload`. */
   readonly refusals = new Map<string, number>();
   readonly #allowances: Allowances | undefined;
-  readonly #callers: Callers;
   readonly #clock: Clock;
   readonly #overloads: CountedLog;
 
   constructor({ config, clock, log, allowances, readers }: AdmissionOptions) {
-    const { limits, trustedProxies } = config;
+    const { limits } = config;
     this.#allowances = limits === undefined ? undefined : (allowances ?? new Limiter({ limits, clock }));
-    this.#callers = new Callers(trustedProxies);
     const bounds = limits && QUEUE_BOUNDS;
     this.computing = new RunQueue({ maxRunning: Math.max(MIN_RUNNING, readers), bounds, clock });
     this.#clock = clock;
     this.#overloads = new CountedLog(clock, (refused) =>
       log.warn({ refused }, "overloaded: requests are refused"),
     );
-  }
-
-  /** The caller by its address and what trusted proxies say. `forwardedFor`: all lines of the header, joined by commas. */
-  callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller {
-    const name = this.#callers.nameOf(peer, forwardedFor ?? null);
-    const network = networkOf(name);
-    return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
-  }
-
-  /** The whole address of that caller. */
-  addressOf(peer: string | undefined, forwardedFor: string | undefined): string {
-    return this.#callers.addressOf(peer, forwardedFor ?? null);
   }
 
   /** Counts a request that was refused over the limit of a bucket, or because of overload. */
@@ -73,7 +59,7 @@ export class Admission {
   }
 
   /** How a request waits for a response. Callers with an account get most turns, and so does signing in. */
-  waiterOf({ caller, cost }: Charged, isGone: () => boolean): Waiter {
+  waiterOf(caller: Caller, cost: Cost, isGone: () => boolean): Waiter {
     const { kind, name, network, account } = caller;
     const isFirst = kind !== "anonymous" || cost.bucket === "auth";
     return {

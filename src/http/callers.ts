@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
+import type { Caller } from "./limiter.js";
 
 /** The name of all callers without an address, such as those on a Unix socket. They share one allowance. */
 export const NO_ADDRESS = "none";
@@ -29,6 +30,13 @@ export class Callers {
   nameOf(peer: string | undefined, forwardedFor: string | null): string {
     const address = this.#addressOf(peer, forwardedFor);
     return address === undefined ? NO_ADDRESS : prefixOf(address);
+  }
+
+  /** That caller with its network, as its requests are counted. `forwardedFor`: undefined without such a line. */
+  callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller {
+    const name = this.nameOf(peer, forwardedFor ?? null);
+    const network = networkOf(name);
+    return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
   /** The whole address of that caller, as people write it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { KeyedRequest, RefusedRequest } from "../accounts/accounts.js";
+import type { Account, KeyedRequest, Source } from "../accounts/accounts.js";
 import { databaseFault } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
@@ -8,7 +8,7 @@ import type { Logger } from "../lib/log.js";
 import type { Admission } from "./admission.js";
 import { after } from "./after.js";
 import { readForm, readJson } from "./body.js";
-import type { Charged } from "./charge.js";
+import type { Charge } from "./charge.js";
 import { costOf } from "./cost.js";
 import {
   DATABASE_AWAY,
@@ -21,69 +21,83 @@ import {
   refusalNow,
   toAppError,
 } from "./error-response.js";
-import { describe, describeShared, type Exchange, NO_FIELDS, refusedEvent } from "./exchange.js";
 import { completeHeaders, type PublicAddress, publicAddressOf, requestId } from "./headers.js";
-import { AllowedHosts } from "./hosts.js";
-import { authorize, type Identities, identify } from "./identity.js";
+import { AllowedHosts, localityOf } from "./hosts.js";
+import {
+  accountOf,
+  authorize,
+  type Identified,
+  type Identities,
+  identify,
+  refusedEvent,
+  sourceOf,
+} from "./identity.js";
+import type { Caller } from "./limiter.js";
 import type { ChargedAs, HttpRequest } from "./request.js";
 import { checkHead, forwardedFor, hasOwnCookie, type Message } from "./request-head.js";
 import type { ResponseCache } from "./response-cache.js";
-import { ResponseSender } from "./response-sender.js";
+import { type Exchange, ResponseSender, type UsedAs } from "./response-sender.js";
 import { pathPattern, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
-import { type Target, type TargetOptions, Targets } from "./targets.js";
+import { type Outline, type Target, type TargetOptions, Targets } from "./targets.js";
 import { Traffic } from "./traffic.js";
 import type { UnnamedProxy } from "./unnamed-proxy.js";
+
+/** A request before anything in it is read. */
+type Arrival = Pick<Exchange, "message" | "response" | "address" | "id" | "beganAt">;
 
 interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
   /** Public address of the service, without a trailing slash; it may have a path. */
   baseUrl: string;
-  /** The hosts that requests may name, besides this machine; undefined: any. */
-  allowedHosts: readonly string[] | undefined;
   renderers: ErrorRenderers;
   identities: Identities;
   cache: ResponseCache;
-  admission: Admission;
   proxy: UnnamedProxy;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
-  /** Logs what is refused for reasons of security. */
-  recordSecurity: (event: RefusedRequest) => void;
   clock: Clock;
-  log: Logger;
 }
 
 /** Everything between Node's server and the handlers: routing, callers, limits, cache, errors, headers, usage. */
 export class Front {
-  readonly #options: FrontOptions;
-  readonly #targets: Targets;
   readonly cache: ResponseCache;
-  readonly #errors: ErrorResponder;
-  readonly #address: PublicAddress;
-  readonly #hosts: AllowedHosts;
-  readonly #sender: ResponseSender;
   /** The responses that were sent. */
   readonly traffic = new Traffic();
+  readonly #targets: Targets;
+  readonly #hosts: AllowedHosts;
+  readonly #proxy: UnnamedProxy;
+  readonly #identities: Identities;
+  readonly #admission: Admission;
+  readonly #sender: ResponseSender;
+  readonly #errors: ErrorResponder;
   readonly #refusals = new Refusals();
+  readonly #address: PublicAddress;
+  readonly #clock: Clock;
+  readonly #log: Logger;
   /** Failures of the database, which concern most requests at a time. */
   readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
   /** What is not finished, so that what it needs is closed after it. */
   readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(options: FrontOptions) {
-    const { admission, recordUsage, clock, log, routes, baseUrl, renderers, identities } = options;
-    this.#options = options;
+    const { routes, baseUrl, hintFor, renderers, identities, cache, proxy, recordUsage, clock } = options;
+    const { admission, allowedHosts, callers, isOpen, log } = identities;
+    this.cache = cache;
+    this.#address = publicAddressOf(baseUrl, isOpen);
+    this.#targets = new Targets(routes, { ...this.#address, hintFor });
+    this.#hosts = new AllowedHosts(allowedHosts, log);
+    this.#proxy = proxy;
+    this.#identities = identities;
+    this.#admission = admission;
+    this.#sender = new ResponseSender({ admission, callers, traffic: this.traffic, recordUsage, clock, log });
+    this.#errors = new ErrorResponder({ renderers, log, baseUrl });
+    this.#clock = clock;
+    this.#log = log;
     this.#unavailable = new CountedLog(clock, (failed, last) =>
       log.error({ failed, ...last }, "requests failed: the database is unavailable"),
     );
-    this.#address = publicAddressOf(baseUrl, identities.isOpen);
-    this.#targets = new Targets(routes, { ...this.#address, hintFor: options.hintFor });
-    this.#hosts = new AllowedHosts(options.allowedHosts, log);
-    this.cache = options.cache;
-    this.#errors = new ErrorResponder({ renderers, log, baseUrl });
-    this.#sender = new ResponseSender({ admission, traffic: this.traffic, recordUsage, clock, log });
   }
 
   /** Handles a request to its end. Never throws. */
@@ -110,7 +124,7 @@ export class Front {
   }
 
   #abandon(response: ServerResponse, error: unknown): void {
-    this.#options.log.error({ err: error }, "a response could not be sent");
+    this.#log.error({ err: error }, "a response could not be sent");
     response.destroy();
   }
 
@@ -119,81 +133,89 @@ export class Front {
    * it must wait, so a cached response takes no promise.
    */
   #exchange(message: IncomingMessage, response: ServerResponse): void | Promise<void> {
-    const { admission, clock } = this.#options;
-    const { target, fault, isWhole } = this.#outline(message);
-    const { proxy } = this.#options;
+    const outline = this.#outline(message);
     // A request under a host that is not allowed may be of a page that wants to be taken for one of ours.
-    if (fault?.code !== "MISDIRECTED_REQUEST") proxy.look(message);
-    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
-    const exchange: Exchange = {
-      message,
-      target,
-      fault,
-      address,
-      caller: address,
-      keyId: undefined,
-      beganAt: clock.monotonic(),
-      method: fault === undefined ? (message.method ?? "GET") : "GET",
-      id: requestId(),
-      account: undefined,
-      charge: undefined,
-      isComputed: false,
-    };
-    const send = (stored: StoredResponse | undefined) =>
-      stored === undefined
-        ? void response.destroy()
-        : this.#sender.send({ exchange, message, response }, stored);
-    const counted = after(identify(exchange, this.#options), () => this.#count(exchange, isWhole));
-    return after(counted, () => after(this.#respond(exchange), send));
+    if (outline.fault?.code !== "MISDIRECTED_REQUEST") this.#proxy.look(message);
+    const { callers } = this.#identities;
+    const address = callers.callerOf(message.socket.remoteAddress, forwardedFor(message));
+    const arrival = { message, response, address, id: requestId(), beganAt: this.#clock.monotonic() };
+    const counted = after(identify(outline, address, this.#identities), (found) =>
+      this.#count(arrival, found),
+    );
+    return after(counted, (exchange) => this.#respond(exchange));
   }
 
-  /** What a message leads to, as far as that is quick to know; `isWhole`: all of it. */
-  #outline(message: Message): { target: Target; fault?: AppError; isWhole: boolean } {
-    const { url = "/", headers } = message;
-    if (!this.#hosts.accepts(headers.host))
-      return {
-        target: this.#targets.misdirected(url),
-        fault: this.#hosts.refusal(headers.host),
-        isWhole: true,
-      };
+  #outline(message: Message): Outline {
+    const { url = "/", method = "GET", headers } = message;
+    const { host } = headers;
+    if (!this.#hosts.accepts(host))
+      return this.#faulty(message, this.#targets.misdirected(url), this.#hosts.refusal(host));
     try {
       checkHead(message);
       const known = this.#targets.known(message);
-      return { target: known ?? this.#targets.outline(message), isWhole: known !== undefined };
+      const target = known ?? this.#targets.outline(message);
+      return { message, target, method, fault: undefined, isWhole: known !== undefined };
     } catch (error) {
-      return { target: this.#targets.malformed(url), fault: toAppError(error), isWhole: true };
+      return this.#faulty(message, this.#targets.malformed(url), error);
+    }
+  }
+
+  /** What a request leads to that cannot be responded to otherwise. */
+  #faulty(message: Message, target: Target, error: unknown): Outline {
+    return { message, target, method: "GET", fault: toAppError(error), isWhole: true };
+  }
+
+  /** The outline with all of the address read. */
+  #read(outline: Outline): Outline {
+    const { message } = outline;
+    try {
+      return { ...outline, target: this.#targets.find(message), isWhole: true };
+    } catch (error) {
+      return this.#faulty(message, this.#targets.malformed(message.url ?? "/"), error);
     }
   }
 
   /** Counts a request. A caller that has nothing left is refused before the address is read whole. */
-  #count(exchange: Exchange, isWhole: boolean): void | Promise<void> {
-    const { admission } = this.#options;
-    exchange.charge ??= isWhole ? undefined : admission.refusalOf(chargedOf(exchange));
-    if (exchange.charge !== undefined) return;
-    if (!isWhole && exchange.fault === undefined) {
-      try {
-        exchange.target = this.#targets.find(exchange.message);
-      } catch (error) {
-        exchange.fault = toAppError(error);
-        exchange.target = this.#targets.malformed(exchange.message.url ?? "/");
-        exchange.method = "GET";
-      }
-    }
-    return after(admission.charge(chargedOf(exchange)), (charge) => {
-      exchange.charge = charge;
-    });
+  #count(arrival: Arrival, { outline, caller, keyId, charge }: Identified): Exchange | Promise<Exchange> {
+    const { address } = arrival;
+    const admission = this.#admission;
+    const exchangeOf = (read: Outline, counted: Charge | undefined): Exchange => {
+      const { message, response, id, beganAt } = arrival;
+      const { method, target, fault } = read;
+      return {
+        message,
+        response,
+        id,
+        beganAt,
+        method,
+        target,
+        fault,
+        address,
+        caller,
+        keyId,
+        charge: counted,
+      };
+    };
+    const { isWhole, fault } = outline;
+    const spent =
+      charge ?? (isWhole ? undefined : admission.refusalOf({ caller, address, cost: outline.target.cost }));
+    if (spent !== undefined) return exchangeOf(outline, spent);
+    const read = isWhole || fault !== undefined ? outline : this.#read(outline);
+    return after(admission.charge({ caller, address, cost: read.target.cost }), (counted) =>
+      exchangeOf(read, counted),
+    );
   }
 
-  /** Runs work for the sender of an exchange as a request to another route; see `ChargedAs`. */
+  /** Runs work for the sender of an exchange as a request to another route; see `ChargedAs`. `note` gets the outcome. */
   async #chargedAs<T extends { units?: number }>(
-    exchange: Exchange,
+    { caller, address }: Exchange,
     { route, query }: Parameters<ChargedAs>[0],
     work: () => Promise<T>,
-  ) {
-    const { caller, address } = exchange;
+    note: (usedAs: UsedAs) => void,
+  ): Promise<T> {
     const name = { method: route.method, route: pathPattern(route) };
     const cost = costOf(route.limit, route.method, query);
-    const charge = await this.#options.admission.charge({ caller, address, cost });
+    const charge = await this.#admission.charge({ caller, address, cost });
     let outcome: Pick<AppError, "status" | "code"> | undefined;
     let units: number | undefined;
     try {
@@ -207,62 +229,91 @@ export class Front {
     } finally {
       const { status = 200, code = null } = outcome ?? {};
       const left = await charge?.settle(status, units, false);
-      exchange.usedAs = { name, charge, status, code, left };
+      note({ name, charge, status, code, left });
     }
   }
 
-  /** Undefined: the caller is gone, and nothing was computed for it. */
-  #respond(exchange: Exchange): StoredResponse | undefined | Promise<StoredResponse | undefined> {
-    const { charge, fault } = exchange;
+  #respond(exchange: Exchange): void | Promise<void> {
+    const { message, address, target, charge, fault, beganAt } = exchange;
+    const { cacheKey, route } = target;
     if (charge?.refusal !== undefined) {
       const { bucket } = charge.decision.policy;
-      this.#options.admission.noteRefusal(bucket);
-      this.#options.recordSecurity(refusedEvent("rate_limited", exchange, { bucket }));
-      return this.#refuse(exchange, charge.refusal);
+      this.#admission.noteRefusal(bucket);
+      this.#identities.recordSecurity(refusedEvent("rate_limited", address, { bucket }));
+      return this.#sendLater(exchange, this.#refuse(exchange, charge.refusal));
     }
-    if (fault !== undefined) return this.#fail(exchange, fault);
-    const { cacheKey, route } = exchange.target;
-    const isShared =
-      cacheKey !== undefined &&
-      (route.cache.kind === "shared" || !hasOwnCookie(exchange.message.headers.cookie));
-    const ready = isShared ? this.cache.peek(cacheKey, exchange.beganAt) : undefined;
-    return ready ?? this.#find(exchange, isShared ? cacheKey : undefined);
+    if (fault !== undefined) return this.#sendLater(exchange, this.#fail(exchange, fault));
+    if (cacheKey === undefined || !(route.cache.kind === "shared" || !hasOwnCookie(message.headers.cookie)))
+      return this.#handle(exchange);
+    const ready = this.cache.peek(cacheKey, beganAt);
+    return ready === undefined ? this.#share(exchange, cacheKey) : this.#sender.send(exchange, ready);
   }
 
-  /** The response that is cached under a key, or computed. */
-  async #find(exchange: Exchange, cacheKey: string | undefined): Promise<StoredResponse | undefined> {
-    const { message } = exchange;
-    const { admission } = this.#options;
-    const waiter = admission.waiterOf(chargedOf(exchange), () => message.socket.destroyed);
-    try {
-      if (cacheKey !== undefined) {
-        const compute = (first: Waiter) => this.#queue(exchange, first, describeShared(exchange));
-        return await this.cache.get(cacheKey, { waiter, compute });
-      }
-      await authorize(exchange, this.#options);
-      return await this.#queue(exchange, waiter, await this.#read(exchange)).result;
-    } catch (error) {
-      if (error !== OVERLOADED && error !== ABANDONED) return this.#fail(exchange, toAppError(error));
-      // A caller that joined while the task was dropped may still be there.
-      if (error === ABANDONED && message.socket.destroyed) return undefined;
-      admission.noteOverload();
-      return this.#refuse(exchange, { error: OVERLOADED });
-    }
+  async #sendLater(exchange: Exchange, stored: Promise<StoredResponse>): Promise<void> {
+    return this.#sender.send(exchange, await stored);
+  }
+
+  /** Sends the response that others get as well: cached, or computed. */
+  async #share(exchange: Exchange, cacheKey: string): Promise<void> {
+    let isComputed = false;
+    const waiter = this.#waiterOf(exchange);
+    const compute = (first: Waiter) => {
+      isComputed = true;
+      return this.#queue(exchange.target, first, describeShared(exchange));
+    };
+    const found = this.cache.get(cacheKey, { waiter, compute });
+    const stored = await found.catch((error: unknown) => this.#instead(exchange, error));
+    if (stored === undefined) exchange.response.destroy();
+    else return this.#sender.send(exchange, stored, { isComputed });
+  }
+
+  /** Sends the response for one caller. */
+  async #handle(exchange: Exchange): Promise<void> {
+    const { target, message } = exchange;
+    let account: Account | undefined;
+    let usedAs: UsedAs | undefined;
+    let isComputed = false;
+    const note = (outcome: UsedAs) => {
+      usedAs = outcome;
+    };
+    const chargedAs: ChargedAs = (use, work) => this.#chargedAs(exchange, use, work, note);
+    const compute = async () => {
+      account = await accountOf(exchange, this.#identities.accounts);
+      authorize(exchange, account, this.#identities);
+      const request = await withBody(message, target.route, { ...describe(exchange, account), chargedAs });
+      isComputed = true;
+      return this.#queue(target, this.#waiterOf(exchange), request).result;
+    };
+    const stored = await compute().catch((error: unknown) => this.#instead(exchange, error, account));
+    if (stored === undefined) exchange.response.destroy();
+    else return this.#sender.send(exchange, stored, { isComputed, usedAs });
+  }
+
+  /** The response instead of one that could not be computed. Undefined: the caller is gone, and nothing was computed for it. */
+  async #instead(exchange: Exchange, error: unknown, account?: Account): Promise<StoredResponse | undefined> {
+    if (error !== OVERLOADED && error !== ABANDONED) return this.#fail(exchange, toAppError(error), account);
+    // A caller that joined while the task was dropped may still be there.
+    if (error === ABANDONED && exchange.message.socket.destroyed) return undefined;
+    this.#admission.noteOverload();
+    return this.#refuse(exchange, { error: OVERLOADED });
+  }
+
+  #waiterOf({ caller, target: { cost }, message }: Exchange): Waiter {
+    return this.#admission.waiterOf(caller, cost, () => message.socket.destroyed);
   }
 
   /** Computes a response when its turn comes. What is free is not worth a wait, and signing in waits for mail. */
-  #queue(exchange: Exchange, waiter: Waiter, request: HttpRequest): QueuedWork<StoredResponse> {
-    const { bucket } = exchange.target.cost;
-    exchange.isComputed = true;
-    const compute = () => this.#compute(exchange, request);
+  #queue(target: Target, waiter: Waiter, request: HttpRequest): QueuedWork<StoredResponse> {
+    const { bucket } = target.cost;
+    const compute = () => this.#compute(target, request);
     if (bucket === "free" || bucket === "auth")
       return { result: this.#untilSettled(compute()), join: () => {} };
-    const { result, join } = this.#options.admission.computing.add(waiter, compute);
+    const { result, join } = this.#admission.computing.add(waiter, compute);
     // Counted from here on, also if nobody waits for it.
     return { result: this.#untilSettled(result), join };
   }
 
-  async #compute({ target }: Exchange, request: HttpRequest): Promise<StoredResponse> {
+  async #compute(target: Target, request: HttpRequest): Promise<StoredResponse> {
     const { route, cacheKey, path, query } = target;
     const reply = await route.handle(request);
     const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
@@ -270,28 +321,16 @@ export class Front {
     return storeResponse(reply, completeHeaders(reply, route, this.#address), taggedBy);
   }
 
-  /** The request with its body, as its handler sees it. */
-  async #read(exchange: Exchange): Promise<HttpRequest> {
-    const { message, target } = exchange;
-    const { body } = target.route;
-    const chargedAs: ChargedAs = (use, work) => this.#chargedAs(exchange, use, work);
-    const request = { ...describe(exchange), chargedAs };
-    if (body === "json") return { ...request, json: await readJson(message) };
-    return body === "form" ? { ...request, formFields: await readForm(message) } : request;
-  }
-
-  async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
-    const { id } = exchange;
-    const failed = { requestId: id, err: error, cause: error.cause };
+  async #fail(exchange: Exchange, error: AppError, account?: Account): Promise<StoredResponse> {
+    const failed = { requestId: exchange.id, err: error, cause: error.cause };
     if (databaseFault(error.cause) !== undefined) {
       this.#unavailable.note(failed);
       // Routes that say more keep their message.
       if (error instanceof DatabaseAway) return this.#refuse(exchange, { error: DATABASE_AWAY });
-    } else if (error.status >= 500 && !isExpected(error)) this.#options.log.error(failed, "a request failed");
+    } else if (error.status >= 500 && !isExpected(error)) this.#log.error(failed, "a request failed");
     // A page for a caller over a daily quota must not cost a look at the watchlist of the account.
     const isCheap = isRefusal(error.status);
-    const request = describe(exchange);
-    return this.#render(exchange, error, isCheap ? { ...request, account: undefined } : request);
+    return this.#render(exchange, error, describe(exchange, isCheap ? undefined : account));
   }
 
   #refuse(exchange: Exchange, { error, waitSeconds }: Refusal): Promise<StoredResponse> {
@@ -325,11 +364,62 @@ export class Front {
   }
 }
 
-function chargedOf({ caller, address, target: { cost } }: Exchange): Charged {
-  return { caller, address, cost };
-}
-
 /** Whether a request was refused on purpose, such as while the catalogue is loaded: a failure has a cause. */
 function isExpected({ code, cause }: AppError): boolean {
   return code === "UNAVAILABLE" && cause === undefined;
+}
+
+/** Headers that browsers send with a prefetch. */
+const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
+
+const isPrefetch = (headers: IncomingMessage["headers"]): boolean =>
+  PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
+
+/** A request without a query, or without a form. */
+const NO_FIELDS = new URLSearchParams();
+
+/** The sender of a shared request. */
+const NOBODY: Caller = { kind: "anonymous", name: "" };
+const NOWHERE: Source = { network: "", agent: "" };
+
+/** The request as handlers see it, without its body. */
+function describe(exchange: Exchange, account: Account | undefined): HttpRequest {
+  const { message, method, target, caller, id } = exchange;
+  const { path, params, query } = target;
+  return {
+    method: method === "HEAD" ? "GET" : method,
+    path,
+    params,
+    query,
+    headers: message.headers,
+    caller,
+    source: () => sourceOf(exchange),
+    locality: () => localityOf(message),
+    isView: method !== "HEAD" && !isPrefetch(message.headers),
+    account,
+    id,
+    json: undefined,
+    formFields: NO_FIELDS,
+    chargedAs: () => Promise.reject(new Error("a shared response cannot depend on the caller")),
+  };
+}
+
+/** A shared response must not depend on who asks first, so nothing of the sender is in its request. */
+function describeShared(exchange: Exchange): HttpRequest {
+  return {
+    ...describe(exchange, undefined),
+    headers: {},
+    caller: NOBODY,
+    source: () => NOWHERE,
+    locality: () => "remote",
+  };
+}
+
+async function withBody(
+  message: IncomingMessage,
+  { body }: Route,
+  request: HttpRequest,
+): Promise<HttpRequest> {
+  if (body === "json") return { ...request, json: await readJson(message) };
+  return body === "form" ? { ...request, formFields: await readForm(message) } : request;
 }

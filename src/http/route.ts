@@ -70,3 +70,10 @@ export function pathPattern({ path }: Pick<Route, "path">): string {
 export function isApi({ form }: Pick<Route, "form">): boolean {
   return form === "json" || form === "picture";
 }
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether a method only reads. */
+export function isSafe(method: string): boolean {
+  return SAFE_METHODS.has(method);
+}

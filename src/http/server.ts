@@ -133,11 +133,11 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
   });
 }
 
-/** Opens the port. With `reusePort` other processes may open the same one, and the system gives each connection to one of them. */
+/** Opens the port, and returns it. With `reusePort` other processes may open the same one, and the system gives each connection to one of them. */
 export async function listen(
   server: Server,
   { port, host, reusePort }: { port: number; host: string; reusePort: boolean },
-): Promise<void> {
+): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port, host, reusePort }, resolve);
@@ -147,4 +147,6 @@ export async function listen(
       "SIDEREAL_REUSE_PORT: must be false, as processes cannot share a port on this system",
     ]);
   });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
 }

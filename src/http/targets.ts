@@ -31,6 +31,18 @@ export interface Target {
   notes: readonly string[];
 }
 
+/** What a message leads to, as far as that is quick to know. */
+export interface Outline {
+  readonly message: Message;
+  readonly target: Target;
+  /** GET for a request that cannot be read. */
+  readonly method: string;
+  /** Why it cannot be responded to otherwise. */
+  readonly fault: AppError | undefined;
+  /** Whether the target is complete. */
+  readonly isWhole: boolean;
+}
+
 export interface TargetOptions extends Pick<PublicAddress, "basePath" | "isOpen"> {
   /** What to request instead of a path that no route has, as a sentence. */
   hintFor?: (path: string) => string | undefined;

@@ -53,12 +53,12 @@ export class Traffic {
   }
 }
 
-/** Adds the metrics of responses. `traffic`: that of the present front. */
-export function addTraffic(metrics: Metrics, traffic: () => Traffic): void {
-  metrics.add("http_requests_total", "Responses sent, by route and status.", () => traffic().statuses());
+/** Adds the metrics of responses. */
+export function addTraffic(metrics: Metrics, traffic: Traffic): void {
+  metrics.add("http_requests_total", "Responses sent, by route and status.", () => traffic.statuses());
   const help = "Time from the request to its response, by route. A stream counts until its end.";
   metrics.addHistogram("http_request_duration_seconds", help, {
     bounds: BOUNDS_S,
-    read: () => traffic().durations(),
+    read: () => traffic.durations(),
   });
 }

@@ -6,7 +6,7 @@ import { Metrics } from "../../src/lib/metrics.js";
 test("a response is counted by its route, method and status, and in the buckets of its duration", async () => {
   const traffic = new Traffic();
   const metrics = new Metrics();
-  addTraffic(metrics, () => traffic);
+  addTraffic(metrics, traffic);
   const route = { method: "GET", route: "/api/repos" };
   for (const ms of [0.4, 1, 30, 20_000]) traffic.note(route, 200, ms);
   traffic.note({ ...route, method: "HEAD" }, 304, 2);
