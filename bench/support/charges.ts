@@ -1,8 +1,6 @@
 import { API_ROUTES } from "../../src/api/routes.js";
 import type { Bucket } from "../../src/config/limits.js";
-import { costOf } from "../../src/http/cost.js";
-import type { Route } from "../../src/http/route.js";
-import { Router } from "../../src/http/router.js";
+import { costOf, type Route, Router } from "../../src/http/route.js";
 import { PAGE_ROUTES } from "../../src/web/routes.js";
 import type { WorstRequest } from "./worst.js";
 

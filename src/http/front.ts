@@ -5,11 +5,16 @@ import type { Clock } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import type { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
-import type { Admission } from "./admission.js";
-import { after } from "./after.js";
-import { readForm, readJson } from "./body.js";
-import type { Charge } from "./charge.js";
-import { costOf } from "./cost.js";
+import type { ResponseCache } from "./cache.js";
+import {
+  accountOf,
+  authorize,
+  type Identified,
+  type Identities,
+  identify,
+  refusedEvent,
+  sourceOf,
+} from "./caller.js";
 import {
   DATABASE_AWAY,
   DatabaseAway,
@@ -20,29 +25,45 @@ import {
   Refusals,
   refusalNow,
   toAppError,
-} from "./error-response.js";
-import { completeHeaders, type PublicAddress, publicAddressOf, requestId } from "./headers.js";
-import { AllowedHosts, localityOf } from "./hosts.js";
+} from "./errors.js";
+import { after, type Caller } from "./limiter.js";
 import {
-  accountOf,
-  authorize,
-  type Identified,
-  type Identities,
-  identify,
-  refusedEvent,
-  sourceOf,
-} from "./identity.js";
-import type { Caller } from "./limiter.js";
-import type { ChargedAs, HttpRequest } from "./request.js";
-import { checkHead, forwardedFor, hasOwnCookie, type Message } from "./request-head.js";
-import type { ResponseCache } from "./response-cache.js";
-import { type Exchange, ResponseSender, type UsedAs } from "./response-sender.js";
-import { pathPattern, type Route } from "./route.js";
-import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
-import { isRefusal, type StoredResponse, storeResponse } from "./stored-response.js";
+  ABANDONED,
+  type Admission,
+  type Charge,
+  OVERLOADED,
+  type QueuedWork,
+  type Waiter,
+} from "./limits.js";
+import {
+  AllowedHosts,
+  checkHead,
+  forwardedFor,
+  hasOwnCookie,
+  localityOf,
+  type Message,
+  readForm,
+  readJson,
+} from "./message.js";
+import {
+  completeHeaders,
+  isRefusal,
+  publicAddressOf,
+  requestId,
+  type StoredResponse,
+  storeResponse,
+} from "./response.js";
+import {
+  type ChargedAs,
+  costOf,
+  type HttpRequest,
+  type PublicAddress,
+  pathPattern,
+  type Route,
+} from "./route.js";
+import { type Exchange, ResponseSender, Traffic, type UsedAs } from "./sender.js";
+import type { UnnamedProxy } from "./server.js";
 import { type Outline, type Target, type TargetOptions, Targets } from "./targets.js";
-import { Traffic } from "./traffic.js";
-import type { UnnamedProxy } from "./unnamed-proxy.js";
 
 /** A request before anything in it is read. */
 type Arrival = Pick<Exchange, "message" | "response" | "address" | "id" | "beganAt">;

@@ -4,39 +4,50 @@
  * gets exactly one response in a known form, that limits hold on every path, and that a cached response costs no handler. It
  * knows nothing of repositories, JSON views or pages: those are the routes' own.
  */
-export { Admission } from "./admission.js";
-export { Callers } from "./callers.js";
-export {
-  DEFAULT_LIMIT,
-  FREE_LIMIT,
-  PER_ROWS,
-  type RateLimit,
-  type Surcharge,
-  UNKNOWN_TOKEN_COST,
-} from "./cost.js";
-export { type ErrorRenderers, toAppError } from "./error-response.js";
+export { type CachedRevision, ResponseCache } from "./cache.js";
+export { Callers } from "./caller.js";
+export { type ErrorRenderers, toAppError } from "./errors.js";
 export { Front } from "./front.js";
-export { RATE_HEADERS } from "./headers.js";
-export type { Locality } from "./hosts.js";
-export { IGNORED_HEADER } from "./ignored-parameters.js";
 export { type Level, quotaOf } from "./limiter.js";
-export { noteProxy, readNotedProxy } from "./noted-proxy.js";
+export { Admission } from "./limits.js";
+export type { Locality } from "./message.js";
 export { openRedis, type SharedRedis } from "./redis.js";
+export { matchesTag } from "./response.js";
 export {
+  type Access,
+  addressOf,
+  type CachePolicy,
+  type ChargedAs,
   content,
+  DEFAULT_LIMIT,
+  type Form,
+  FREE_LIMIT,
+  type HttpRequest,
+  IGNORED_HEADER,
   json,
   jsonText,
+  type Method,
   noContent,
+  PER_ROWS,
+  pathPattern,
   pngReply,
+  RATE_HEADERS,
+  type RateLimit,
   type Reply,
+  type Route,
+  Router,
   redirect,
+  type Surcharge,
   streamed,
-} from "./reply.js";
-export { addressOf, type ChargedAs, type HttpRequest } from "./request.js";
-export { type CachedRevision, ResponseCache } from "./response-cache.js";
-export { type Access, type CachePolicy, type Form, type Method, pathPattern, type Route } from "./route.js";
-export { Router } from "./router.js";
-export { createHttpServer, type HttpServer, listen } from "./server.js";
-export { matchesTag } from "./stored-response.js";
-export { addTraffic } from "./traffic.js";
-export { UnnamedProxy } from "./unnamed-proxy.js";
+  UNKNOWN_TOKEN_COST,
+} from "./route.js";
+export { addTraffic } from "./sender.js";
+export {
+  createHttpServer,
+  type HttpServer,
+  listen,
+  noteProxy,
+  type ProxySign,
+  readNotedProxy,
+  UnnamedProxy,
+} from "./server.js";

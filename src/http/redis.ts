@@ -3,10 +3,10 @@ import type { Redis } from "ioredis";
 import type { Bucket, CallerKind, Limits } from "../config/config.js";
 import { type Clock, within } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import { after } from "./after.js";
 import {
   type Allowances,
   type AppliedLimit,
+  after,
   type Caller,
   type Decision,
   decisionOf,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agentFamily } from "../../src/http/agents.js";
+import { agentFamily } from "../../src/http/caller.js";
 import { createToken } from "../../src/lib/tokens.js";
 import { examples, fc } from "../support/properties.js";
 

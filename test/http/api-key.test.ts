@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readApiKey } from "../../src/http/identity.js";
+import { readApiKey } from "../../src/http/caller.js";
 
 const key = "sid_abc";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Callers, NO_ADDRESS, truncatedAddress } from "../../src/http/callers.js";
+import { Callers, NO_ADDRESS, truncatedAddress } from "../../src/http/caller.js";
 
 const direct = new Callers([]);
 

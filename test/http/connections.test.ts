@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { Callers } from "../../src/http/callers.js";
+import { Callers } from "../../src/http/caller.js";
 import { NETWORK_FACTOR } from "../../src/http/limiter.js";
 import { openServer, REQUEST } from "../support/bare-server.js";
 import { recordedLog } from "../support/logs.js";

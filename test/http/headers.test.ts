@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { completeHeaders, publicAddressOf } from "../../src/http/headers.js";
-import { noContent } from "../../src/http/reply.js";
+import { completeHeaders, publicAddressOf } from "../../src/http/response.js";
+import { noContent } from "../../src/http/route.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, ORIGIN, signIn } from "../support/members.js";

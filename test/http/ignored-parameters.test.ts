@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ignoredParameters } from "../../src/http/ignored-parameters.js";
-import { prefersCsv } from "../../src/http/request-head.js";
+import { prefersCsv } from "../../src/http/message.js";
+import { ignoredParameters } from "../../src/http/targets.js";
 import { fc } from "../support/properties.js";
 
 const KNOWN = ["q", "language", "sort", "order", "limit", "page", "cursor", "window", "format", "minStars"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_LIMITS, type Limits } from "../../src/config/limits.js";
-import { Callers, networkOf } from "../../src/http/callers.js";
+import { Callers, networkOf } from "../../src/http/caller.js";
 import { type Caller, Limiter, NETWORK_FACTOR } from "../../src/http/limiter.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";

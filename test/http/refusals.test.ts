@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RefusalContext, Refusals, WAIT } from "../../src/http/error-response.js";
-import { storeResponse } from "../../src/http/stored-response.js";
+import { type RefusalContext, Refusals, WAIT } from "../../src/http/errors.js";
+import { storeResponse } from "../../src/http/response.js";
 import { AppError } from "../../src/lib/errors.js";
 
 const LIMITED = new AppError("RATE_LIMITED", `Try again in ${WAIT} s.`, { headers: { "Retry-After": WAIT } });

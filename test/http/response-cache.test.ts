@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CacheRequest, ResponseCache } from "../../src/http/response-cache.js";
-import { OVERLOADED, type Waiter } from "../../src/http/run-queue.js";
-import { type StoredResponse, storeResponse } from "../../src/http/stored-response.js";
+import { type CacheRequest, ResponseCache } from "../../src/http/cache.js";
+import { OVERLOADED, type Waiter } from "../../src/http/limits.js";
+import { type StoredResponse, storeResponse } from "../../src/http/response.js";
 import { createLog } from "../../src/lib/log.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
-import { DEFAULT_LIMIT } from "../../src/http/cost.js";
-import { content } from "../../src/http/reply.js";
-import type { Route } from "../../src/http/route.js";
-import { Router } from "../../src/http/router.js";
+import { content, DEFAULT_LIMIT, type Route, Router } from "../../src/http/route.js";
 import { hasSearch, Targets } from "../../src/http/targets.js";
 import { withoutTrailingSlashes } from "../../src/lib/page-addresses.js";
 import { fc } from "../support/properties.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ABANDONED, OVERLOADED, type Priority, RunQueue, type Waiter } from "../../src/http/run-queue.js";
+import { ABANDONED, OVERLOADED, type Priority, RunQueue, type Waiter } from "../../src/http/limits.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 /** Lets the event loop turn once, after what is due in this turn. */

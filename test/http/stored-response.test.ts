@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storeResponse, variantOf } from "../../src/http/stored-response.js";
+import { storeResponse, variantOf } from "../../src/http/response.js";
 
 test("a response is compressed once for each encoding, however many callers ask for it", async () => {
   const stored = storeResponse({ status: 200, headers: {}, body: "text ".repeat(1_000) }, {}, "");

@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 import { Duplex, Readable } from "node:stream";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { sendStream } from "../../src/http/stream-response.js";
+import { sendStream } from "../../src/http/sender.js";
 import { unchunked } from "../support/inject.js";
 import { ManualClock } from "../support/manual-clock.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Locality, localityOf } from "../../src/http/hosts.js";
-import { UnnamedProxy } from "../../src/http/unnamed-proxy.js";
+import { type Locality, localityOf } from "../../src/http/message.js";
+import { UnnamedProxy } from "../../src/http/server.js";
 
 const HERE = { host: "127.0.0.1:3000" };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addTraffic, Traffic } from "../../src/http/traffic.js";
+import { addTraffic, Traffic } from "../../src/http/sender.js";
 import { Metrics } from "../../src/lib/metrics.js";
 
 test("a response is counted by its route, method and status, and in the buckets of its duration", async () => {

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { Callers } from "../../src/http/callers.js";
+import { Callers } from "../../src/http/caller.js";
 import { createHttpServer } from "../../src/http/server.js";
 import { createLog } from "../../src/lib/log.js";
 import { ManualClock } from "./manual-clock.js";

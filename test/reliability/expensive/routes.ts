@@ -1,6 +1,6 @@
 import { buildMembers, buildRoutes } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
-import { Admission } from "../../../src/http/admission.js";
+import { Admission } from "../../../src/http/limits.js";
 import type { Route } from "../../../src/http/route.js";
 import { systemClock } from "../../../src/lib/clock.js";
 import { createLog } from "../../../src/lib/log.js";

@@ -9,7 +9,7 @@ import { buildFront, buildMembers, type Service, startService } from "../../../s
 import { PngRenderer } from "../../../src/charts/png.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
-import { Callers } from "../../../src/http/callers.js";
+import { Callers } from "../../../src/http/caller.js";
 import { createHttpServer, listen } from "../../../src/http/server.js";
 import { createLog } from "../../../src/lib/log.js";
 import { type AppContext, buildModules, type Modules, updateDerived } from "../../../src/modules.js";

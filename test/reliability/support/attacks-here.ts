@@ -12,7 +12,7 @@ import { buildFront } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { BUCKETS } from "../../../src/config/limits.js";
 import { openDatabase } from "../../../src/database/database.js";
-import { Callers } from "../../../src/http/callers.js";
+import { Callers } from "../../../src/http/caller.js";
 import { createHttpServer } from "../../../src/http/server.js";
 import { HOUR_MS } from "../../../src/lib/clock.js";
 import { createLog } from "../../../src/lib/log.js";

@@ -5,7 +5,7 @@ import type { ResultRow } from "../../../bench/support/results.js";
 import { buildFront } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import { openDatabase } from "../../../src/database/database.js";
-import { Callers } from "../../../src/http/callers.js";
+import { Callers } from "../../../src/http/caller.js";
 import { createHttpServer } from "../../../src/http/server.js";
 import { createLog } from "../../../src/lib/log.js";
 import { buildModules } from "../../../src/modules.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buildRoutes } from "../../../src/app/service.js";
 import { loadConfig } from "../../../src/config/config.js";
 import type { Database } from "../../../src/database/database.js";
-import { Admission } from "../../../src/http/admission.js";
+import { Admission } from "../../../src/http/limits.js";
 import type { Route } from "../../../src/http/route.js";
 import { systemClock } from "../../../src/lib/clock.js";
 import { createLog } from "../../../src/lib/log.js";

@@ -1,5 +1,5 @@
 import { absoluteRow, type ResultRow } from "../../../bench/support/results.js";
-import { OVERLOADED, type Priority, RunQueue } from "../../../src/http/run-queue.js";
+import { OVERLOADED, type Priority, RunQueue } from "../../../src/http/limits.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { assertHappened } from "./harness.js";
 

@@ -2,10 +2,8 @@ import { databaseFault } from "../database/database.js";
 import { AppError, errorAnchor } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { DOCS_PAGE } from "../lib/page-addresses.js";
-import { content, type Reply } from "./reply.js";
-import type { HttpRequest } from "./request.js";
-import type { Form, Route } from "./route.js";
-import type { StoredResponse } from "./stored-response.js";
+import type { StoredResponse } from "./response.js";
+import { content, type Form, type HttpRequest, type Reply, type Route } from "./route.js";
 
 /** Errors in the forms that need a renderer of their own. */
 export interface ErrorRenderers {

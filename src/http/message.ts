@@ -1,10 +1,10 @@
-/**
- * What the head of a request says: its line, the sizes of its headers, the format that it prefers. Everything here is read before
- * the request is counted, so nothing is split or decoded before its length and the number of its parts are known to be small.
- */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { hostname } from "node:os";
 import { AppError } from "../lib/errors.js";
+import { canonicalHost, isLoopbackHost, isPrivateHost } from "../lib/host-names.js";
+import type { Logger } from "../lib/log.js";
+import { remembering } from "../lib/remembering.js";
 
 /** What is known of a request before its body is read. */
 export interface Message
@@ -230,4 +230,166 @@ export function prefersCsv(accept: string | undefined): boolean {
   if (csv === 0) return false;
   if (json !== undefined) return csv > json;
   return csv >= (weights.get("application/*") ?? weights.get("*/*") ?? 0);
+}
+
+/** Characters of a refused host in the log, and of one that is remembered. */
+const MAX_LENGTH = 100;
+
+/**
+ * The hosts that requests may name. Where they are checked, no site can make its own name point to this service and read it from
+ * the browser of somebody who can reach it (DNS rebinding). This machine is always among them: no other site can have its names.
+ */
+export class AllowedHosts {
+  readonly #isAllowed: ((host: string) => boolean) | undefined;
+  readonly #log: Logger;
+  #mayWarn = true;
+
+  /** `allowed`: canonical; undefined: hosts are not checked. */
+  constructor(allowed: readonly string[] | undefined, log: Logger) {
+    const machine = canonicalHost(hostname()) ?? "localhost";
+    const names = new Set(allowed).add(machine);
+    const isAllowed = (host: string) => {
+      const canonical = canonicalHost(host);
+      return canonical !== undefined && (names.has(canonical) || isLoopbackHost(canonical));
+    };
+    this.#isAllowed = allowed && remembering(isAllowed, { most: 1_000, longest: MAX_LENGTH });
+    this.#log = log;
+  }
+
+  /** Whether requests may name this host, as it is in the header. Without a header, as in HTTP/1.0, there is nothing to check. */
+  accepts(host: string | undefined): boolean {
+    return this.#isAllowed === undefined || host === undefined || this.#isAllowed(host);
+  }
+
+  /** The error for a host that is not accepted. The first one is logged. */
+  refusal(host: string | undefined): AppError {
+    if (this.#mayWarn) {
+      this.#mayWarn = false;
+      this.#log.warn(
+        { host: host?.slice(0, MAX_LENGTH) },
+        "a request named a host that is not allowed; if people use it, set SIDEREAL_BASE_URL to it or add it to SIDEREAL_ALLOWED_HOSTS",
+      );
+    }
+    return new AppError(
+      "MISDIRECTED_REQUEST",
+      "This service does not respond under this host. Its operator can set SIDEREAL_BASE_URL to the address that people use, or add the host to SIDEREAL_ALLOWED_HOSTS.",
+    );
+  }
+}
+
+/** Headers that proxies and the networks of clouds add. No browser sends them by itself. */
+const OF_PROXIES =
+  /^(?:forwarded|via|cdn-loop|(?:true-client|cf-connecting|do-connecting|fastly-client|incap-client|ali-cdn-real)-ip|(?:cf|fly)-.+|x-(?:forwarded|real|client|original|envoy|cluster|azure|amzn|amz|arr|appengine|vercel|nf|cloud|akamai|sucuri)-.+)$/;
+
+/** Whether a header shows that a proxy has passed the request on. */
+export function hasProxyHeader(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (OF_PROXIES.test(rawHeaders[i]?.toLowerCase() ?? "")) return true;
+  return false;
+}
+
+/** The address that a connection comes from; empty if it has none. */
+export function peerOf({ socket }: Pick<Message, "socket">): string {
+  return (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d)/i, "");
+}
+
+/**
+ * How a request has come that names this machine as its host: `local` straight from here or a private network, as all that reach a
+ * container do; `proxied` with the trace of a proxy. Everything else is `remote`. A proxy without a trace looks local, so that alone
+ * permits nothing.
+ */
+export type Locality = "local" | "proxied" | "remote";
+
+export function localityOf(message: Message): Locality {
+  const peer = peerOf(message);
+  const host = canonicalHost(message.headers.host ?? "");
+  if (peer === "" || !isPrivateHost(peer) || host === undefined || !isLoopbackHost(host)) return "remote";
+  return hasProxyHeader(message.rawHeaders) ? "proxied" : "local";
+}
+
+/** 500 identifiers of 19 digits fit, with their quotes and a name. */
+const MAX_JSON_BYTES = 16 * 1024;
+/** More than any form of ours needs. */
+const MAX_FORM_BYTES = 64 * 1024;
+
+/** The parsed JSON body. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or INVALID_REQUEST. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = contentType(request);
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/.test(type)) {
+    throw new AppError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      "The body must be sent as Content-Type: application/json in UTF-8.",
+    );
+  }
+  const text = await readText(request, MAX_JSON_BYTES);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError("INVALID_REQUEST", "The body is not valid JSON.");
+  }
+}
+
+/** The fields of a form. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or INVALID_REQUEST. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/.test(contentType(request)))
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be a form.");
+  return new URLSearchParams(await readText(request, MAX_FORM_BYTES));
+}
+
+/** Whether the rest of a body is too long, or of unknown length, to be read only to keep the connection. */
+export function hasLongBody({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  // Before its end is parsed, a request without a body is not complete either.
+  return (
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > MAX_JSON_BYTES
+  );
+}
+
+/**
+ * Discards the rest of a body before a response that ends the connection. A connection that is closed while its client still
+ * sends is reset, and with it the response is lost: proxies report 502 then (RFC 9112, 9.6). So only our side ends, until the
+ * body does, or the time for a request is over.
+ */
+export function discardBody(request: IncomingMessage): void {
+  const { socket } = request;
+  // Node calls it after the last response of a connection.
+  socket.destroySoon = () => void socket.end();
+  request.once("end", () => socket.end(() => socket.destroy()));
+  request.resume();
+}
+
+/** All values that were sent: Node keeps only the first. */
+function contentType(request: IncomingMessage): string {
+  return (request.headersDistinct["content-type"] ?? []).join(", ").toLowerCase();
+}
+
+/** The body as text. One that is too long is refused before any of it is parsed. */
+async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must not have a Content-Encoding.", {
+      headers: { "Accept-Encoding": "identity" },
+    });
+  }
+  const tooLarge = () =>
+    new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${maxBytes} bytes.`, {
+      headers: { Connection: "close" },
+    });
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.byteLength;
+      if (length > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("INVALID_REQUEST", "The body ended too early.", { cause: error });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new AppError("INVALID_REQUEST", "The body is not UTF-8.");
+  }
 }

@@ -1,23 +1,20 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
+import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import type { KeyedRequest } from "../accounts/accounts.js";
 import type { Clock } from "../lib/clock.js";
-import type { AppError, ErrorCode } from "../lib/errors.js";
+import { AppError, type ErrorCode } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
-import type { Admission } from "./admission.js";
-import { after } from "./after.js";
-import { agentFamily } from "./agents.js";
-import { discardBody, hasLongBody } from "./body.js";
-import type { Callers } from "./callers.js";
-import { allowanceOf, type Charge } from "./charge.js";
-import { toAppError } from "./error-response.js";
-import type { IdentifiedRequest } from "./identity.js";
-import type { Decision } from "./limiter.js";
-import { forwardedFor } from "./request-head.js";
-import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
-import { sendStream } from "./stream-response.js";
+import type { Durations, Metrics } from "../lib/metrics.js";
+import { agentFamily, type Callers, type IdentifiedRequest } from "./caller.js";
+import { toAppError } from "./errors.js";
+import { after, type Decision } from "./limiter.js";
+import type { Admission, Charge } from "./limits.js";
+import { discardBody, forwardedFor, hasLongBody } from "./message.js";
+import { type Encoding, type StoredResponse, streamVariant, type Variant, variantOf } from "./response.js";
+import type { RouteName } from "./route.js";
 import type { Target } from "./targets.js";
-import type { Traffic } from "./traffic.js";
 
 interface ResponseSenderOptions {
   admission: Admission;
@@ -180,4 +177,138 @@ interface Sent {
   code: ErrorCode | null;
   /** What its caller had left. */
   left: Decision | undefined;
+}
+
+/** Least average rate at which a client must read, after a minute; a body of unknown length may take as long as 20 MB. */
+const SLOWEST_BYTES_PER_MS = 32;
+const GRACE_MS = 60_000;
+const ASSUMED_BYTES = 20 * 2 ** 20;
+
+/** Texts are compressed less than responses that are kept, as this is done for one caller. */
+const ENCODERS = {
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  zstd: () => createZstdCompress(),
+  gzip: () => createGzip({ level: 5 }),
+} as const;
+
+const READ_SLOWLY = new AppError("INVALID_REQUEST", "The client reads too slowly.");
+
+interface StreamOptions {
+  response: ServerResponse;
+  stream: Readable;
+  encoding: Encoding | undefined;
+  /** The Content-Length in the head; undefined without one. */
+  length: number | undefined;
+  clock: Pick<Clock, "sleep">;
+}
+
+/**
+ * Sends a body behind a head that was written. The stream is read no faster than the client reads, and destroyed when the client leaves
+ * or is too slow. Resolves with the bytes of the body that were sent, and why it was cut short (`fault`, undefined if the client left).
+ * A body that is cut short ends with a reset of the connection, so that no client takes it for complete. Never throws.
+ */
+export async function sendStream({ response, stream, encoding, length, clock }: StreamOptions) {
+  let bytes = 0;
+  let fault: unknown;
+  const ended = new AbortController();
+  const { signal } = ended;
+  const end = () => {
+    ended.abort();
+    stream.destroy();
+  };
+  // A write may come between the loss of the connection and its event.
+  response.once("close", end).on("error", end);
+  const body = encoding === undefined ? stream : pipeline(stream, ENCODERS[encoding](), () => {});
+  const mostMs = GRACE_MS + (length ?? ASSUMED_BYTES) / SLOWEST_BYTES_PER_MS;
+  void clock.sleep(mostMs, signal).then(() => {
+    if (!signal.aborted) cut(READ_SLOWLY);
+  });
+  function cut(error: unknown): void {
+    fault = error;
+    response.socket?.resetAndDestroy();
+    response.destroy();
+  }
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (!response.write(chunk)) await once(response, "drain", { signal });
+    }
+    if (length !== undefined && bytes < length)
+      throw new Error(`the body has only ${bytes} of ${length} bytes`);
+    response.end();
+    if (!response.writableFinished) await once(response, "finish", { signal });
+  } catch (error) {
+    if (!signal.aborted) cut(error);
+  }
+  end();
+  return { bytes, fault };
+}
+
+/** Bounds of the durations that are counted, in seconds. A cached response takes less than the first. */
+const BOUNDS_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+/** The responses of one route to one method. */
+interface Tally {
+  labels: { method: string; route: string };
+  readonly statuses: Map<number, number>;
+  readonly counts: Float64Array;
+  seconds: number;
+}
+
+/** Counts responses by route, status and duration. A response costs two look-ups: labels are made when the metrics are read. */
+export class Traffic {
+  readonly #routes = new Map<string, Map<string | null, Tally>>();
+
+  /** Counts a response that was sent `ms` after its request was received. */
+  note({ method, route }: RouteName, status: number, ms: number): void {
+    const tally = this.#routes.get(route)?.get(method) ?? this.#add(method, route);
+    tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+    const seconds = ms / 1_000;
+    let index = 0;
+    while (index < BOUNDS_S.length && seconds > (BOUNDS_S[index] ?? 0)) index++;
+    tally.counts[index] = (tally.counts[index] ?? 0) + 1;
+    tally.seconds += seconds;
+  }
+
+  #add(method: string | null, route: string): Tally {
+    const tally: Tally = {
+      labels: { method: method ?? "any", route },
+      statuses: new Map(),
+      counts: new Float64Array(BOUNDS_S.length + 1),
+      seconds: 0,
+    };
+    const methods = this.#routes.get(route) ?? new Map<string | null, Tally>();
+    this.#routes.set(route, methods.set(method, tally));
+    return tally;
+  }
+
+  *#tallies(): Iterable<Tally> {
+    for (const methods of this.#routes.values()) yield* methods.values();
+  }
+
+  *statuses(): Iterable<readonly [number, Record<string, string>]> {
+    for (const { labels, statuses } of this.#tallies())
+      for (const [status, count] of statuses) yield [count, { ...labels, status: String(status) }];
+  }
+
+  *durations(): Iterable<Durations> {
+    for (const { labels, counts, seconds } of this.#tallies()) yield { labels, counts, sum: seconds };
+  }
+}
+
+/** Adds the metrics of responses. */
+export function addTraffic(metrics: Metrics, traffic: Traffic): void {
+  metrics.add("http_requests_total", "Responses sent, by route and status.", () => traffic.statuses());
+  const help = "Time from the request to its response, by route. A stream counts until its end.";
+  metrics.addHistogram("http_request_duration_seconds", help, {
+    bounds: BOUNDS_S,
+    read: () => traffic.durations(),
+  });
+}
+
+/** What usage records of a decision: the count of the key itself. */
+function allowanceOf(decision: Decision | undefined): KeyedRequest["allowance"] {
+  if (decision === undefined) return undefined;
+  const { policy, own } = decision;
+  return { bucket: policy.bucket, limit: own.limit, remaining: own.remaining };
 }
