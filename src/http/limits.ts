@@ -191,12 +191,12 @@ export class Charge {
 }
 
 /** Whose limits a request counts against. */
-export function payerOf({ caller, address, cost }: Charged): Caller {
+function payerOf({ caller, address, cost }: Charged): Caller {
   return isByAddress(cost.bucket) ? address : caller;
 }
 
 /** Health checks of this machine must not depend on what others send through an unknown proxy on it. */
-export function isOfThisMachine({ name }: Caller): boolean {
+function isOfThisMachine({ name }: Caller): boolean {
   return name.startsWith("127.") || name === LOOPBACK_NETWORK;
 }
 
@@ -220,7 +220,7 @@ function overLimit(policy: Policy): AppError {
 }
 
 /** The name of a limit in headers: its bucket, and for the ceiling of an account `_account` after it. */
-export function policyName({ bucket, scope }: Policy): string {
+function policyName({ bucket, scope }: Policy): string {
   return scope === "account" ? `${bucket}_account` : bucket;
 }
 
@@ -287,14 +287,12 @@ interface Task {
  */
 export class RunQueue {
   readonly #options: RunQueueOptions;
-  /** Waiting tasks by caller. The first caller is the next one. */
-  readonly #waiting: Readonly<Record<Priority, Map<string, Task[]>>> = {
-    account: new Map(),
-    anonymous: new Map(),
-  };
+  /** Waiting tasks, those of a caller together. The first caller is the next one. */
+  readonly #waiting: Record<Priority, Task[]> = { account: [], anonymous: [] };
   /** Running tasks by caller. */
   readonly #running = new Map<string, number>();
-  #runningCount = 0;
+  /** Tasks that are running. */
+  running = 0;
   #turns = 0;
   #hasStarted = false;
   #isTurnDue = false;
@@ -305,11 +303,7 @@ export class RunQueue {
   }
 
   get waiting(): number {
-    return sizeOf(this.#waiting.account) + sizeOf(this.#waiting.anonymous);
-  }
-
-  get running(): number {
-    return this.#runningCount;
+    return this.#waiting.account.length + this.#waiting.anonymous.length;
   }
 
   /** Runs a task when its turn comes. */
@@ -332,17 +326,17 @@ export class RunQueue {
   #mayRun(caller: string): boolean {
     const { maxRunning } = this.#options;
     const own = this.#running.get(caller) ?? 0;
-    return this.#runningCount < maxRunning && own < Math.ceil(maxRunning * CALLER_SHARE);
+    return this.running < maxRunning && own < Math.ceil(maxRunning * CALLER_SHARE);
   }
 
   #start(task: Task): void {
     const { caller } = task;
     this.#hasStarted = true;
-    this.#runningCount++;
+    this.running++;
     this.#running.set(caller, (this.#running.get(caller) ?? 0) + 1);
     this.#awaitTurn();
     void task.run().finally(() => {
-      this.#runningCount--;
+      this.running--;
       const left = (this.#running.get(caller) ?? 1) - 1;
       if (left > 0) this.#running.set(caller, left);
       else this.#running.delete(caller);
@@ -365,40 +359,35 @@ export class RunQueue {
   #takeNext(): boolean {
     const order: readonly Priority[] =
       this.#turns++ % TURNS === TURNS - 1 ? ["anonymous", "account"] : ["account", "anonymous"];
-    for (const priority of order)
-      for (const [caller, tasks] of this.#waiting[priority]) {
-        const [task] = tasks;
-        if (task === undefined || !this.#mayRun(caller)) continue;
-        this.#remove(task);
-        // The caller goes to the end of the line.
-        if (tasks.length > 0) {
-          this.#waiting[priority].delete(caller);
-          this.#waiting[priority].set(caller, tasks);
-        }
-        if (task.waiters.every((waiter) => waiter.isGone())) task.drop(ABANDONED);
-        else this.#start(task);
-        return true;
-      }
+    for (const priority of order) {
+      const task = this.#waiting[priority].find(({ caller }) => this.#mayRun(caller));
+      if (task === undefined) continue;
+      this.#remove(task);
+      // The caller goes to the end of the line.
+      const isOwn = ({ caller }: Task) => caller === task.caller;
+      const tasks = this.#waiting[priority];
+      this.#waiting[priority] = [...tasks.filter((other) => !isOwn(other)), ...tasks.filter(isOwn)];
+      if (task.waiters.every((waiter) => waiter.isGone())) task.drop(ABANDONED);
+      else this.#start(task);
+      return true;
+    }
     return false;
   }
 
   #enqueue(task: Task): void {
-    const callers = this.#waiting[task.priority];
-    const tasks = callers.get(task.caller);
-    if (tasks === undefined) callers.set(task.caller, [task]);
-    else tasks.push(task);
+    const tasks = this.#waiting[task.priority];
+    const last = tasks.findLastIndex(({ caller }) => caller === task.caller);
+    tasks.splice(last === -1 ? tasks.length : last + 1, 0, task);
     this.#awaitTurn();
     if (!this.#isWatched && this.#options.bounds !== undefined) void this.#watch();
   }
 
   /** Removes a task that waits. False if it does not. */
   #remove(task: Task): boolean {
-    const callers = this.#waiting[task.priority];
-    const tasks = callers.get(task.caller);
-    const index = tasks?.indexOf(task) ?? -1;
-    if (tasks === undefined || index === -1) return false;
+    const tasks = this.#waiting[task.priority];
+    const index = tasks.indexOf(task);
+    if (index === -1) return false;
     tasks.splice(index, 1);
-    if (tasks.length === 0) callers.delete(task.caller);
     return true;
   }
 
@@ -410,12 +399,13 @@ export class RunQueue {
   /** Whether there is room for a task, which another one may have to leave. */
   #makeRoom({ priority, caller }: Task): boolean {
     const length = this.#options.bounds?.length ?? Number.POSITIVE_INFINITY;
-    const callers = this.#waiting[priority];
-    const own = callers.get(caller)?.length ?? 0;
+    const tasks = this.#waiting[priority];
+    const own = tasks.filter((task) => task.caller === caller).length;
     if (own >= Math.ceil(length * CALLER_SHARE)) return false;
-    if (sizeOf(callers) < length) return true;
+    if (tasks.length < length) return true;
     let longest: Task[] = [];
-    for (const tasks of callers.values()) if (tasks.length > longest.length) longest = tasks;
+    for (const others of Map.groupBy(tasks, (task) => task.caller).values())
+      if (others.length > longest.length) longest = others;
     const newest = longest.at(-1);
     if (newest === undefined || longest.length <= own + 1) return false;
     this.#refuse(newest);
@@ -429,7 +419,7 @@ export class RunQueue {
   }
 
   #tasks(): Task[] {
-    return Object.values(this.#waiting).flatMap((callers) => [...callers.values()].flat());
+    return Object.values(this.#waiting).flat();
   }
 
   /** Refuses late tasks also while no running one ends, such as when the database hangs. */
@@ -455,10 +445,4 @@ export class RunQueue {
     task.caller = waiter.caller;
     this.#enqueue(task);
   }
-}
-
-function sizeOf(callers: ReadonlyMap<string, readonly Task[]>): number {
-  let size = 0;
-  for (const tasks of callers.values()) size += tasks.length;
-  return size;
 }
