@@ -48,6 +48,8 @@ export interface Route {
   query: readonly string[];
   /** Earlier names of them: a parameter with one is the one named now, for the cache, the cost and the handler. */
   aliases?: Readonly<Record<string, string>>;
+  /** For pages: the parameters with which a site of files has it. Absent: no site does. */
+  published?: readonly string[];
   /** Those of them whose case does not matter: the cache keeps one response for all spellings. */
   foldedQuery?: readonly string[];
   /** Those of them that concern the sender alone: a response to a request with one is never shared. */

@@ -33,6 +33,11 @@ export class Responder {
     this.#router = new Router(routes);
   }
 
+  /** The parameters with which a site has the page at a path; undefined: it has none there. */
+  published(path: string): readonly string[] | undefined {
+    return this.#router.find("GET", path)?.route.published;
+  }
+
   /** The response to a GET. `address`: path and query below the base URL. Throws AppError, NOT_FOUND for an unknown path. */
   async get(address: string): Promise<Reply> {
     const { pathname: path, searchParams } = new URL(address, "http://localhost");

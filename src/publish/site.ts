@@ -34,15 +34,7 @@ const OTHERS = new Map([LINES, SITE_MAP].map((file) => [`/${file}`, file]));
 /** Pages of one site. */
 const MAX_PAGES = 5_000;
 
-/** The pages that are published besides those of repositories and comparisons, and the parameters that lists of them have. */
-const PAGES: readonly (readonly [path: RegExp, parameter: RegExp])[] = [
-  [/^\/$/, /^(?:language|window)$/],
-  [/^\/explore$/, /^(?:page|sort|window)$/],
-  [/^\/(?:languages|topics)$/, /^(?:sort|window)$/],
-  [/^\/(?:languages|topics)\/[^/]+$/, /^window$/],
-  [/^\/compare$/, /^repo$/],
-  [/^\/(?:about$|repos\/)/, /^$/],
-];
+/** The sorts that published lists have. */
 const SORTS: readonly string[] = [...RANKINGS, "repository-count"];
 
 /** Data that pages link to, and the name of its file. */
@@ -139,7 +131,7 @@ async function collect(
   ];
   const open = first.map((address) => ({ address: canonical(address), from: "" }));
   const tried = new Set(open.map(({ address }) => keyOf(address)));
-  const responder = pass.siteResponder((address) => isPublished(address, url !== undefined));
+  const responder = pass.siteResponder((address) => isPublished(pass.responder, address, url !== undefined));
   let pages = 0;
   for (const { address, from } of open) {
     if (pages === MAX_PAGES) break;
@@ -189,15 +181,15 @@ function canonical(link: string): string {
 }
 
 /** Whether a site has what an address names, if that exists. */
-function isPublished(address: string, hasFeeds: boolean): boolean {
+function isPublished(responder: Responder, address: string, hasFeeds: boolean): boolean {
   const { pathname, searchParams } = new URL(address, PASS_URL);
   if (FEED.test(pathname) || pathname === `/${SITE_MAP}`) return hasFeeds;
   if (OTHERS.has(pathname) || isData(address)) return true;
-  const parameters = PAGES.find(([path]) => path.test(pathname))?.[1];
+  const parameters = responder.published(pathname);
   return (
     parameters !== undefined &&
     [...searchParams].every(
-      ([name, value]) => parameters.test(name) && (name !== "sort" || SORTS.includes(value)),
+      ([name, value]) => parameters.includes(name) && (name !== "sort" || SORTS.includes(value)),
     )
   );
 }

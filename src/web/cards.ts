@@ -29,6 +29,7 @@ import { activeFilters } from "./components/filters.js";
 import { formatCount, formatDate, formatDelta, repositoriesText } from "./components/numbers.js";
 import { PER_REPOSITORY, readComparedNames } from "./naming.js";
 import { readQuery, resultOrProblems } from "./page-query.js";
+import type { PageCard } from "./page-request.js";
 import { compareQuery } from "./pages/compare.js";
 import { titleOf } from "./pages/explore.js";
 
@@ -38,6 +39,8 @@ export interface CardOptions {
   modules: Modules;
   pictures: PngRenderer;
   clock: Clock;
+  /** Those that pages declare. */
+  cards: readonly PageCard[];
 }
 
 /** As much as a card of the API: rendering one takes tens of milliseconds of the rendering thread. */
@@ -76,33 +79,14 @@ export function cardRoutes(options: CardOptions): Route[] {
   ];
 }
 
-const TEXTS: Readonly<Record<string, { title: string; lead: string }>> = {
-  compare: {
-    title: "Compare repositories",
-    lead: "Up to six repositories on one chart, by date or by age, and their numbers side by side.",
-  },
-  about: {
-    title: "How scores work",
-    lead: "What is measured and when, how rankings, scores and confidence are calculated, and what is marked as unusual.",
-  },
-  docs: {
-    title: "Documentation",
-    lead: "The API with requests and responses, the rankings, clients, and tools for language models.",
-  },
-  embed: {
-    title: "Charts and badges",
-    lead: "Star charts, badges and cards for a README or any other page, with the code to copy.",
-  },
-};
-
 /** The card of a page without parameters. */
 async function staticCard({ params: { page = "" } }: HttpRequest, options: CardOptions): Promise<Picture> {
   if (page === "home") return homeCard(options);
   if (page === "languages") return facetsCard("language", options);
   if (page === "topics") return facetsCard("topic", options);
-  const text = Object.hasOwn(TEXTS, page) ? TEXTS[page] : undefined;
-  if (text === undefined) throw new AppError("NOT_FOUND", "This page has no card.");
-  return picture({ ...text, rows: [], asOf: null });
+  const { title, lead = "" } = options.cards.find(({ name }) => name === page) ?? {};
+  if (title === undefined) throw new AppError("NOT_FOUND", "This page has no card.");
+  return picture({ title, lead, rows: [], asOf: null });
 }
 
 async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {

@@ -1,5 +1,4 @@
 import type { FunctionComponent as FC } from "preact";
-import { LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { assetPath } from "./assets.js";
 import { leadsTo } from "./components/elements.js";
 import type { FrameRequest, Page } from "./page-request.js";
@@ -23,7 +22,7 @@ export const Head: FC<{ request: FrameRequest; page: Page }> = (
   const isOpen = isPublic(request, page);
   const path = page.canonical ?? request.url.pathname;
   const address = request.baseUrl + path;
-  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(path) : undefined));
+  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(request, path) : undefined));
   const scripts = isStatic ? [] : ["search.js", ...(page.scripts ?? [])];
   return (
     <head>
@@ -90,28 +89,10 @@ const Refresh: FC<{ seconds: number; isLive: boolean }> = ({ seconds, isLive }) 
   );
 };
 
-/** Pages whose card depends on nothing but their path. */
-const FIXED: Readonly<Record<string, string>> = {
-  "/": "home",
-  [LANGUAGES_PAGE]: "languages",
-  [TOPICS_PAGE]: "topics",
-  "/compare": "compare",
-  "/about": "about",
-  "/docs": "docs",
-  "/embed": "embed",
-};
-
 /** The path of the card of a public page; undefined: it has none. `address`: path and query of the page. */
-function cardPath(address: string): string | undefined {
-  const { pathname, search, searchParams } = new URL(address, "http://localhost");
-  const repositories = searchParams.getAll("repo");
-  if (pathname === "/compare" && repositories.length > 0)
-    return `/cards/charts?${queryOf(repositories.map((one) => ["repo", one]))}`;
-  if (pathname === "/explore") return `/cards/lists${search}`;
-  if (pathname.startsWith(`${LANGUAGES_PAGE}/`) || pathname.startsWith(`${TOPICS_PAGE}/`))
-    return `/cards${pathname}`;
-  const name = pathname.startsWith("/docs/") ? "docs" : FIXED[pathname];
-  return name === undefined ? undefined : `/cards/pages/${name}`;
+function cardPath({ card }: FrameRequest, address: string): string | undefined {
+  const other = card?.pathOf?.(new URL(address, "http://localhost"));
+  return other ?? (card?.name === undefined ? undefined : `/cards/pages/${card.name}`);
 }
 
 /**

@@ -4,22 +4,17 @@ import { content, type Reply, type Route } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
 import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
-import {
-  LANGUAGES_PAGE,
-  languagePage,
-  repositoryPage,
-  TOPICS_PAGE,
-  topicPage,
-} from "../lib/page-addresses.js";
+import { languagePage, repositoryPage, topicPage } from "../lib/page-addresses.js";
 import { element, type Xml, xmlDocument } from "../lib/xml.js";
 import type { Modules } from "../modules.js";
 import { fileRoute } from "./assets.js";
-import { DOCS_PAGES } from "./pages/docs.js";
 
 export interface IndexOptions {
   modules: Modules;
   baseUrl: string;
   clock: Clock;
+  /** The addresses of the pages that are always there. */
+  pages: readonly string[];
 }
 
 /** Repositories in the site map, those with the most stars: the last row that numbered pages of a list reach. */
@@ -28,7 +23,6 @@ const MAX_REPOSITORIES = 10_000;
 export const PART_REPOSITORIES = 1_000;
 const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
-const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/embed", "/about", ...DOCS_PAGES];
 
 /** How long a part is cached: these requests are hardly limited, so they must not read the list each time. */
 const CACHED_MS = HOUR_MS;
@@ -36,13 +30,15 @@ const CACHED_MS = HOUR_MS;
 const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
 
 /** `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/`. */
-export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] {
+export function indexRoutes({ modules, baseUrl, clock, pages }: IndexOptions): Route[] {
   const parts = new PartCache(clock);
   const file = (path: string, handle: Route["handle"]) => fileRoute(path, "public, max-age=3600", handle);
   return [
     file("/robots.txt", () => content("text/plain; charset=utf-8", robots(baseUrl))),
     file("/sitemap.xml", async () => xml(await parts.get("index", () => siteIndex(modules, baseUrl)))),
-    file("/sitemaps/pages.xml", async () => xml(await parts.get("pages", () => pagesPart(modules, baseUrl)))),
+    file("/sitemaps/pages.xml", async () =>
+      xml(await parts.get("pages", () => pagesPart(modules, baseUrl, pages))),
+    ),
     file("/sitemaps/{part}.xml", async ({ params: { part = "" } }) => {
       const number = Number(/^repositories-([1-9][0-9]?)\.xml$/.exec(part)?.[1]);
       const isPart = number >= 1 && number <= MAX_REPOSITORIES / PART_REPOSITORIES;
@@ -92,7 +88,7 @@ async function siteIndex({ rankings }: Modules, baseUrl: string): Promise<string
   return xmlDocument(element("sitemapindex", NAMESPACE, ...maps));
 }
 
-async function pagesPart({ rankings }: Modules, baseUrl: string): Promise<string> {
+async function pagesPart({ rankings }: Modules, baseUrl: string, pages: readonly string[]): Promise<string> {
   const facets = async (kind: "language" | "topic", limit: number) => {
     const found = await rankings.facets({ kind, window: "30d", sort: "repository-count", limit, offset: 0 });
     // As path segments these would lead to another path.
@@ -100,7 +96,7 @@ async function pagesPart({ rankings }: Modules, baseUrl: string): Promise<string
   };
   const languages = await facets("language", MAX_LANGUAGES);
   const topics = await facets("topic", MAX_TOPICS);
-  const paths = [...PAGES, ...languages.map(languagePage), ...topics.map(topicPage)];
+  const paths = [...pages, ...languages.map(languagePage), ...topics.map(topicPage)];
   return urlSet(paths.map((path) => page(`${baseUrl}${path}`)));
 }
 

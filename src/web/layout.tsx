@@ -14,14 +14,6 @@ import type { RenderContext } from "./render-context.js";
 
 /** The frame of every page: header, notices, footer; and notes that change it. */
 
-const NAVIGATION = [
-  ["/explore", "Explore"],
-  ["/languages", "Languages"],
-  ["/topics", "Topics"],
-  ["/compare", "Compare"],
-  ["/watchlist", "Watchlist"],
-] as const;
-
 /** The themes to choose from, as in client/theme-menu.ts. */
 const THEMES = [
   ["system", "System"],
@@ -61,8 +53,9 @@ export const Layout: FC<LayoutProps> = (
             Sidereal
           </a>
           <nav aria-label="Main">
-            {NAVIGATION.filter(([path]) => path !== TOPICS_PAGE || request.summary?.topics !== 0).map(
-              ([path, name]) => (
+            {request.site.menu
+              .filter(([path]) => path !== TOPICS_PAGE || request.summary?.topics !== 0)
+              .map(([path, name]) => (
                 <Link
                   href={path}
                   aria-current={isIn(request.url.pathname, path) ? "page" : undefined}
@@ -70,8 +63,7 @@ export const Layout: FC<LayoutProps> = (
                 >
                   {name}
                 </Link>
-              ),
-            )}
+              ))}
           </nav>
           {isStatic ? null : <Tools request={request} savedCount={savedCount} />}
         </div>

@@ -3,7 +3,7 @@ import type { Account, Operator, Source } from "../accounts/accounts.js";
 import type { Config, ProviderSettings, TrackAccess } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
 import type { TokenCheck } from "../forges/forges.js";
-import type { HttpRequest, Locality, ResponseCache } from "../http/http.js";
+import type { HttpRequest, Locality, ResponseCache, Route } from "../http/http.js";
 import type { Clock } from "../lib/clock.js";
 import type { AppError } from "../lib/errors.js";
 import type { Members, Modules } from "../modules.js";
@@ -11,8 +11,20 @@ import type { Repository } from "../repositories/repositories.js";
 import type { Requester, TrackPolicy } from "../tracking/tracking.js";
 import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
 
+/** The picture of a page for previews. */
+export interface PageCard {
+  /** It is at `/cards/pages/{name}`, see cards.ts, and has these words unless it is drawn from data. */
+  name?: string;
+  title?: string;
+  lead?: string;
+  /** The path of another picture, by the address of the page; undefined: the one with the name. */
+  pathOf?: (address: URL) => string | undefined;
+}
+
 /** The dependencies of all pages. */
 export interface Site {
+  /** The entries of the navigation. */
+  menu: readonly (readonly [path: string, name: string])[];
   modules: Modules;
   members: Members;
   /** Public address, without a slash at the end. */
@@ -81,6 +93,7 @@ export interface FrameRequest {
   operator: Operator | undefined;
   /** See HttpRequest. */
   locality: Locality;
+  card: PageCard | undefined;
   isView: boolean;
   /** Where the request comes from, as far as it is stored. */
   source: () => Source;
@@ -143,3 +156,13 @@ export type MemberRequest = PageRequest & { account: Account };
 
 /** A request of an operator. */
 export type OperatorRequest = PageRequest & { operator: Operator };
+
+/** A page, and where it appears; or a form. */
+export type PageRoute = Omit<Route, "handle"> & {
+  handler: PageHandler;
+  /** Its name in the navigation. */
+  menu?: string;
+  /** Whether the site map has it; of a page with a parameter in its path: which addresses. */
+  siteMap?: true | readonly string[];
+  card?: PageCard;
+};

@@ -13,12 +13,22 @@ import { basePathOf } from "../lib/base-url.js";
 import type { AppError } from "../lib/errors.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
-import type { FrameRequest, Page, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
+import type {
+  FrameRequest,
+  Page,
+  PageCard,
+  PageHandler,
+  PageRequest,
+  PageRoute,
+  Privacy,
+  Result,
+  Site,
+} from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
 import type { RenderContext } from "./render-context.js";
 import { attachPending, offeredBy } from "./saving.js";
 
-type Facts = Pick<Route, "method" | "access" | "cache">;
+type Facts = Pick<PageRoute, "method" | "access" | "cache" | "card">;
 
 /** Only our own scripts, styles and pictures. */
 const POLICY =
@@ -48,7 +58,11 @@ export class PageRenderer {
     this.#basePath = basePathOf(site.baseUrl);
   }
 
-  /** The response of a page, or of a form. */
+  /** The route of a page, or of a form. */
+  route({ handler, ...facts }: PageRoute): Route {
+    return { ...facts, handle: (request) => this.respond(handler, request, facts) };
+  }
+
   async respond(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
     const sent = await this.#pageRequest(http, facts);
     if (facts.method === "POST") return this.#reply(sent, await handler(sent, http.formFields));
@@ -82,7 +96,8 @@ export class PageRenderer {
       members.operators.find(visitor),
       modules.forges.current(),
     ]);
-    return { ...this.#frameRequest(http, privacyOf(facts), { summary, operator, forges }), modules, summary };
+    const known = { summary, operator, forges, card: facts.card };
+    return { ...this.#frameRequest(http, privacyOf(facts), known), modules, summary };
   }
 
   #frameRequest(
@@ -92,7 +107,11 @@ export class PageRenderer {
       summary,
       operator,
       forges,
-    }: Pick<FrameRequest, "summary" | "operator"> & { forges: readonly ProviderSettings[] },
+      card,
+    }: Pick<FrameRequest, "summary" | "operator"> & {
+      card?: PageCard | undefined;
+      forges: readonly ProviderSettings[];
+    },
   ): FrameRequest {
     const { modules, members, baseUrl, tracking, watchlistQuota, clock } = this.#site;
     const { account, headers, params, method } = http;
@@ -122,6 +141,7 @@ export class PageRenderer {
       tracking: { access, forges },
       operator,
       locality: http.locality(),
+      card,
       isView: http.isView,
       source: http.source,
       requester: {

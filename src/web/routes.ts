@@ -1,22 +1,21 @@
-import { listQuery } from "../discovery/discovery.js";
+import { type FacetKind, listQuery } from "../discovery/discovery.js";
 import {
   type CachePolicy,
   DEFAULT_LIMIT,
   PER_ROWS,
   type RateLimit,
-  type Route,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
-import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
+import { DOCS_PAGE, LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
 import { embedQuery } from "./embed-pictures.js";
 import { dismissSample } from "./first-run.js";
 import { PER_REPOSITORY } from "./naming.js";
-import type { PageRenderer } from "./page.js";
-import type { Handler, MemberRequest, OperatorRequest, PageHandler } from "./page-request.js";
+import type { Handler, MemberRequest, OperatorRequest, PageHandler, PageRoute } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
 import { showAccountExport } from "./pages/account.js";
 import { compareQuery, showComparison } from "./pages/compare.js";
+import { DOCS_PAGES } from "./pages/docs.js";
 import { showEmbeds } from "./pages/embed.js";
 import { showExplore } from "./pages/explore.js";
 import { facetQuery, showFacet } from "./pages/facet.js";
@@ -46,10 +45,11 @@ import * as watchlist from "./pages/watchlist.js";
 import { OFFER, unsaveRepository } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist-view.js";
 
-/** Facts of a page that differ from the defaults. */
-type Facts = Pick<Route, "access" | "limit" | "query" | "endsSession" | "aliases">;
-
-export type PageRoute = Omit<Route, "handle"> & { handler: PageHandler };
+/** Facts of a page that differ from the defaults, and where it appears. */
+type Facts = Pick<
+  PageRoute,
+  "access" | "limit" | "query" | "endsSession" | "aliases" | "published" | "menu" | "siteMap" | "card"
+>;
 
 const VISITOR: CachePolicy = { kind: "visitor" };
 const PRIVATE: CachePolicy = { kind: "private" };
@@ -131,27 +131,88 @@ const tokenPage = (path: string, handler: PageHandler, query: readonly string[])
 const tokenForm = (path: string, handler: PageHandler): PageRoute =>
   form(path, handler, { access: "token", limit: { ...WRITE, unknownCost: UNKNOWN_TOKEN_COST } });
 
+/** All languages or topics, and the page of each. */
+const facetPages = (path: string, kind: FacetKind, facts: Partial<Facts>): PageRoute[] => [
+  page(path, showFacets(kind), {
+    cache: VISITOR,
+    query: parameters(facetsQuery),
+    siteMap: true,
+    published: ["sort", "window"],
+    ...facts,
+  }),
+  page(`${path}/{name}`, showFacet(kind), {
+    cache: VISITOR,
+    query: parameters(facetQuery),
+    card: { pathOf: ({ pathname }) => `/cards${pathname}` },
+    published: ["window"],
+  }),
+];
+
 /** All pages and forms. Where two match a path, the first one wins. */
 export const PAGE_ROUTES: readonly PageRoute[] = [
-  page("/", showHome, { cache: VISITOR, query: parameters(homeQuery) }),
-  page("/explore", showExplore, { cache: VISITOR, limit: LIST, query: parameters(listQuery) }),
-  page(LANGUAGES_PAGE, showFacets("language"), { cache: VISITOR, query: parameters(facetsQuery) }),
-  page(`${LANGUAGES_PAGE}/{name}`, showFacet("language"), { cache: VISITOR, query: parameters(facetQuery) }),
-  page(TOPICS_PAGE, showFacets("topic"), { cache: VISITOR, query: parameters(facetsQuery) }),
-  page(`${TOPICS_PAGE}/{name}`, showFacet("topic"), { cache: VISITOR, query: parameters(facetQuery) }),
+  page("/", showHome, {
+    cache: VISITOR,
+    query: parameters(homeQuery),
+    siteMap: true,
+    card: { name: "home" },
+    published: ["language", "window"],
+  }),
+  page("/explore", showExplore, {
+    cache: VISITOR,
+    limit: LIST,
+    query: parameters(listQuery),
+    menu: "Explore",
+    siteMap: true,
+    card: { pathOf: ({ search }) => `/cards/lists${search}` },
+    published: ["page", "sort", "window"],
+  }),
+  ...facetPages(LANGUAGES_PAGE, "language", { menu: "Languages", card: { name: "languages" } }),
+  ...facetPages(TOPICS_PAGE, "topic", { menu: "Topics", card: { name: "topics" } }),
   page("/repos/{provider}/{fullName*}", showRepository, {
     cache: VISITOR,
     limit: { ...PAGE, surcharges: [{ parameter: "range", counts: "value", value: "all" }] },
     query: parameters(repositoryQuery),
+    published: [],
   }),
   page("/compare", showComparison, {
     cache: VISITOR,
     limit: { ...PAGE, surcharges: [PER_REPOSITORY] },
     query: ["repo", ...parameters(compareQuery)],
     aliases: { window: "range" },
+    menu: "Compare",
+    card: {
+      name: "compare",
+      title: "Compare repositories",
+      lead: "Up to six repositories on one chart, by date or by age, and their numbers side by side.",
+      pathOf: ({ searchParams }) => {
+        const repositories = searchParams.getAll("repo");
+        return repositories.length === 0
+          ? undefined
+          : `/cards/charts?${queryOf(repositories.map((one) => ["repo", one]))}`;
+      },
+    },
+    published: ["repo"],
   }),
-  page("/embed", showEmbeds, { cache: VISITOR, query: ["repo", ...parameters(embedQuery)] }),
-  page("/about", showAbout, { cache: VISITOR }),
+  page("/embed", showEmbeds, {
+    cache: VISITOR,
+    query: ["repo", ...parameters(embedQuery)],
+    siteMap: true,
+    card: {
+      name: "embed",
+      title: "Charts and badges",
+      lead: "Star charts, badges and cards for a README or any other page, with the code to copy.",
+    },
+  }),
+  page("/about", showAbout, {
+    cache: VISITOR,
+    siteMap: true,
+    card: {
+      name: "about",
+      title: "How scores work",
+      lead: "What is measured and when, how rankings, scores and confidence are calculated, and what is marked as unusual.",
+    },
+    published: [],
+  }),
 
   form("/sample/dismiss", dismissSample),
   page("/track", track.showTrackForm, { cache: PRIVATE, query: ["repository"] }),
@@ -220,6 +281,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
 
   page("/watchlist", watchlist.showWatchlist, {
     cache: VISITOR,
+    menu: "Watchlist",
     limit: WATCHLIST,
     query: parameters(watchlistPageQuery),
   }),
@@ -238,15 +300,19 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   tokenForm("/watchlists/{token}/copy", shared.copyTokenWatchlist),
 ];
 
-/** The routes of all pages. `docs` is passed in, as it shows the limits. */
-export function pageRoutes(renderer: PageRenderer, docs: PageHandler): Route[] {
+/** The pages of the guide. `docs` is passed in, as it shows the limits. */
+export function docsRoutes(docs: PageHandler): PageRoute[] {
+  const card = {
+    name: "docs",
+    title: "Documentation",
+    lead: "The API with requests and responses, the rankings, clients, and tools for language models.",
+  };
   return [
-    ...PAGE_ROUTES,
-    ...[DOCS_PAGE, `${DOCS_PAGE}/{document}`].map((path) => page(path, docs, { cache: VISITOR })),
-  ].map(
-    ({ handler, ...route }): Route => ({
-      ...route,
-      handle: (request) => renderer.respond(handler, request, route),
+    page(DOCS_PAGE, docs, { cache: VISITOR, siteMap: true, card }),
+    page(`${DOCS_PAGE}/{document}`, docs, {
+      cache: VISITOR,
+      siteMap: DOCS_PAGES.filter((path) => path !== DOCS_PAGE),
+      card,
     }),
-  );
+  ];
 }

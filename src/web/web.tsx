@@ -11,9 +11,9 @@ import { indexRoutes } from "./indexes.js";
 import { PageRenderer } from "./page.js";
 import type { Site } from "./page-request.js";
 import { docsPage } from "./pages/docs.js";
-import { pageRoutes } from "./routes.js";
+import { docsRoutes, PAGE_ROUTES } from "./routes.js";
 
-export interface WebOptions extends Site {
+export interface WebOptions extends Omit<Site, "menu"> {
   pictures: PngRenderer;
   /** Rate limits to document; undefined: there are none. */
   limits: Limits | undefined;
@@ -25,13 +25,17 @@ export interface Web {
   errorPage: ErrorRenderers["page"];
 }
 
+/** Each page is declared once, in routes.ts; the navigation, the site map and the cards follow from that. */
 export function createWeb({ limits, pictures, ...site }: WebOptions): Web {
-  const renderer = new PageRenderer(site);
+  const pages = [...PAGE_ROUTES, ...docsRoutes(docsPage(site.baseUrl, limits))];
+  const menu = pages.flatMap(({ path, menu: name }) => (name === undefined ? [] : [[path, name] as const]));
+  const listed = pages.flatMap(({ path, siteMap = [] }) => (siteMap === true ? [path] : siteMap));
+  const renderer = new PageRenderer({ ...site, menu });
   return {
     routes: [
-      ...pageRoutes(renderer, docsPage(site.baseUrl, limits)),
-      ...cardRoutes({ ...site, pictures }),
-      ...indexRoutes(site),
+      ...pages.map((page) => renderer.route(page)),
+      ...cardRoutes({ ...site, pictures, cards: pages.flatMap(({ card }) => card ?? []) }),
+      ...indexRoutes({ ...site, pages: listed }),
       ...assetRoutes(),
       avatarRoute(() => site.modules.avatars),
     ],
