@@ -12,7 +12,7 @@ export type Known = Record<string, KnownOfForge>;
 const NODE_IDS = "node-ids.json";
 const CURSORS = "history-cursors.json";
 const nodeIdsSchema = z.record(z.string(), z.record(z.string(), z.string()));
-const cursorsSchema = z.record(z.string(), z.record(z.string(), cursorSchema));
+const cursorsSchema = z.record(z.string(), z.record(z.string(), cursorSchema.or(z.literal("WHOLE"))));
 
 export function readKnown(folder: string): Known {
   const nodeIds = readEarlier(join(folder, NODE_IDS), nodeIdsSchema) ?? {};

@@ -108,8 +108,8 @@ export async function refreshTogether(
 export interface KnownOfForge {
   /** With them, GitHub sends a hundred by one request. */
   nodeIds: Readonly<Record<string, string>>;
-  /** How far the star histories were read that were not read to their ends. */
-  cursors: Readonly<Record<string, Cursor>>;
+  /** How far the star histories were read. */
+  cursors: Readonly<Record<string, Cursor | "WHOLE">>;
 }
 
 /**
@@ -125,8 +125,8 @@ export async function enrollImported(
   const { database } = modules;
   await enroll({ lease, database }, provider, { now: clock.now(), spreadMs: 0, limit: MAX_ENROLLED });
   const historyOf = (providerId: string) => {
-    if (whole.has(providerId)) return { historyDue: null, historyCursor: "" };
-    const cursor = cursors[providerId];
+    const cursor = whole.has(providerId) ? "WHOLE" : cursors[providerId];
+    if (cursor === "WHOLE") return { historyDue: null, historyCursor: "" };
     return cursor === undefined ? {} : { historyCursor: JSON.stringify(cursor) };
   };
   await lease.write(async (tx) => {
@@ -147,7 +147,7 @@ export async function readKnown(
   ids: readonly number[],
 ): Promise<KnownOfForge> {
   const rows = await readTracked(database.read, database.dialect, { ids });
-  const byId = <T>(known: (row: Tracked) => T | null | undefined): Record<string, T> =>
+  const byId = <T>(known: (row: Tracked) => T | false | null | undefined): Record<string, T> =>
     Object.fromEntries(
       rows
         .flatMap((row): [string, T][] => {
@@ -158,7 +158,9 @@ export async function readKnown(
     );
   return {
     nodeIds: byId(({ nodeId }) => nodeId),
-    cursors: byId((row) => (row.historyDue === null ? null : cursorOf(row.historyCursor))),
+    cursors: byId(({ historyDue, historyCursor }) =>
+      historyDue === null ? historyCursor !== null && ("WHOLE" as const) : cursorOf(historyCursor),
+    ),
   };
 }
 
