@@ -5,6 +5,7 @@
  */
 export const SYSTEM: readonly string[] = [
   "client/generators",
+  "publish/sixty-days",
   "reliability",
   "tracking/avatars",
   "tracking/endless-lists",
