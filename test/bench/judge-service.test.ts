@@ -17,7 +17,7 @@ test("a checkout is measured by its command line and its API, whatever rows it r
     `1,Go,${name},${stars},12,Go,https://github.com/acme/${name},acme,3,2026-01-01T00:00:00Z,A kite`;
   const files = [2, 3].map((day) => {
     const path = join(folder, `github-ranking-2026-01-0${day}.csv`);
-    const names = Array.from({ length: 150 }, (_, i) => row(`kite-${i}`, 1_000 + i * day));
+    const names = Array.from({ length: 150 }, (_, i) => row(`kite-${i}`, 50_000 + i * day));
     writeFileSync(path, [header, ...names, row("broken", "many"), ""].join("\n"));
     return path;
   });
@@ -31,7 +31,7 @@ test("a checkout is measured by its command line and its API, whatever rows it r
     assert.equal(rows.length, 150);
     assert.deepEqual(rows[0], {
       fullName: "acme/kite-149",
-      stars: 1_447,
+      stars: 50_447,
       trend: { from: "2026-01-02T04:00:00.000Z", to: "2026-01-03T04:00:00.000Z", starsDelta: 149 },
     });
     assert.equal((await firstRows(ask, "/api/repos?sort=stars&window=24h")).length, 100);
