@@ -1,5 +1,5 @@
 /** The series of a repository: its points, where it begins, and the gaps and seams between its points. */
-import { DAY_MS } from "../lib/clock.js";
+import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import type { Snapshot } from "./observation.js";
 import { BASES, type Basis, basisOf, byBasis, isSeam, type Readings } from "./snapshots/snapshots.js";
 import { type Step, thin } from "./thinning.js";
@@ -196,9 +196,13 @@ export function seamsOf(points: readonly SeriesPoint[]): Seam[] {
 
 /** The gaps between points of the same basis, oldest first. */
 export function gapsOf(points: readonly SeriesPoint[]): Gap[] {
-  return BASES.flatMap((basis) =>
-    findGaps(points.flatMap(({ capturedAt, source }) => (basisOf(source) === basis ? [capturedAt] : []))),
-  ).sort((a, b) => a.from - b.from);
+  return BASES.flatMap((basis) => {
+    const gaps = findGaps(
+      points.flatMap(({ capturedAt, source }) => (basisOf(source) === basis ? [capturedAt] : [])),
+    );
+    // Star histories have a point a week before the last year.
+    return basis === "TOTAL" ? gaps : gaps.filter(({ from, to }) => to - from > WEEK_MS);
+  }).sort((a, b) => a.from - b.from);
 }
 
 /** Distances on each side that a distance is compared with. */

@@ -75,6 +75,7 @@ test("part of a star history is kept, published as a part, and continued by the 
     ["PART", "UNREAD"],
   );
   assert.match(chart(long), /shown from \d+ \w+ 2024; earlier stars are being read/);
+  assert.doesNotMatch(chart(long), /gaps? in the data/);
   assert.match(chart(next), /First seen on 7 Jan 2026; its star history is not read yet\./);
   clock.pass(1);
   forge.switches.fault = null;
