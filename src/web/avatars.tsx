@@ -3,7 +3,7 @@ import { content, type Route } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import type { Avatars } from "../tracking/tracking.js";
 import { FOREVER, fileRoute } from "./assets.js";
-import type { RenderContext } from "./render-context.js";
+import type { RenderContext } from "./page-request.js";
 
 /** The images of owners: in pages, and the route that serves those that are stored. */
 

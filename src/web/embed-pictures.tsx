@@ -6,7 +6,7 @@ import { RANKING_DEFINITIONS, WINDOW_LABELS, WINDOWS } from "../growth/growth.js
 import { isoDay } from "../lib/clock.js";
 import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
 import { alignedParameters } from "./components/chart-controls.js";
-import type { RenderContext } from "./render-context.js";
+import type { RenderContext } from "./page-request.js";
 
 /** Pictures for other sites as pages offer them: their parameters, their addresses, and the bar below a chart. */
 

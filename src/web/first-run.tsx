@@ -3,10 +3,15 @@ import { forgeName } from "../config/config.js";
 import { databaseFault } from "../database/database.js";
 import { writeCookie } from "../lib/cookies.js";
 import { Note } from "./components/elements.js";
-import { Interruption, isInterrupted } from "./components/forge-state.js";
+import {
+  type ForgeProgress,
+  Interruption,
+  isInterrupted,
+  Progress,
+  readProgress,
+} from "./components/tracking-state.js";
 import { SAMPLE_HIDDEN } from "./cookies.js";
 import type { Page, PageRequest, Redirect, Result } from "./page-request.js";
-import { type ForgeProgress, Progress, readProgress } from "./progress.js";
 
 /** The progress of the first hours, the note on the sample, and what keeps forges from being read. */
 

@@ -6,8 +6,13 @@ import {
   PUBLIC_FORGES,
   TOKEN_EFFECTS,
 } from "../config/config.js";
-import type { TokenCheck, TokenQuota } from "../forges/forges.js";
-import { labelOf, type StoredToken, type TokenFault } from "../forges/forges.js";
+import {
+  labelOf,
+  type StoredToken,
+  type TokenCheck,
+  type TokenFault,
+  type TokenQuota,
+} from "../forges/forges.js";
 import { type PreparedStatus, readPreparedStatus } from "../tracking/tracking.js";
 import { Confirm, Field } from "./components/elements.js";
 import { Ago, formatCount, formatDate } from "./components/numbers.js";

@@ -21,11 +21,11 @@ import type {
   PageRequest,
   PageRoute,
   Privacy,
+  RenderContext,
   Result,
   Site,
 } from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
-import type { RenderContext } from "./render-context.js";
 import { attachPending, offeredBy } from "./saving.js";
 
 type Facts = Pick<PageRoute, "method" | "access" | "cache" | "card">;

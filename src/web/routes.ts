@@ -18,8 +18,7 @@ import { compareQuery, showComparison } from "./pages/compare.js";
 import { DOCS_PAGES } from "./pages/docs.js";
 import { showEmbeds } from "./pages/embed.js";
 import { showExplore } from "./pages/explore.js";
-import { facetQuery, showFacet } from "./pages/facet.js";
-import { facetsQuery, showFacets } from "./pages/facets.js";
+import { facetQuery, facetsQuery, showFacet, showFacets } from "./pages/facets.js";
 import { homeQuery, showHome } from "./pages/home.js";
 import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
@@ -39,11 +38,11 @@ import * as code from "./pages/sign-in-mail.js";
 import * as link from "./pages/sign-in-mail.js";
 import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
-import { showTrackList } from "./pages/track-list.js";
+import { showTrackList } from "./pages/track.js";
 import * as question from "./pages/track-question.js";
 import * as watchlist from "./pages/watchlist.js";
 import { OFFER, unsaveRepository } from "./saving.js";
-import { watchlistPageQuery } from "./watchlist-view.js";
+import { watchlistPageQuery } from "./watchlist.js";
 
 /** Facts of a page that differ from the defaults, and where it appears. */
 type Facts = Pick<

@@ -4,8 +4,7 @@ import { type PageCookie, readCookie, writeCookie } from "../lib/cookies.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { type Repository, repositoryId } from "../repositories/repositories.js";
-import type { PageRequest, Redirect } from "./page-request.js";
-import type { RenderContext } from "./render-context.js";
+import type { PageRequest, Redirect, RenderContext } from "./page-request.js";
 
 /** Saving repositories to one's watchlist: the star and its form, and repositories that are pending until sign-in. */
 

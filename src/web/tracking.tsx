@@ -9,9 +9,8 @@ import {
 } from "../repositories/repositories.js";
 import type { TrackRequest } from "../tracking/tracking.js";
 import { Field, MainButton } from "./components/elements.js";
-import { isReading } from "./components/reading.js";
-import type { FrameRequest, PageRequest } from "./page-request.js";
-import type { RenderContext } from "./render-context.js";
+import { isReading } from "./components/tracking-state.js";
+import type { FrameRequest, PageRequest, RenderContext } from "./page-request.js";
 
 /** Requests to track repositories, as pages offer them: who may request which, and the forms. */
 

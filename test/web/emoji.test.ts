@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { withEmoji } from "../../src/web/emoji.js";
+import { withEmoji } from "../../src/web/components/numbers.js";
 
 describe("Short names of emoji in descriptions", () => {
   test("are shown as emoji, and dropped where they are not known", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SORTS } from "../../src/discovery/lists/sorts.js";
-import { COLUMN_SORTS, sortHead } from "../../src/web/components/sorts.js";
+import { COLUMN_SORTS, sortHead } from "../../src/web/components/listing.js";
 
 const at = (search: string) => new URL(`http://localhost/explore${search}`);
 

@@ -1,6 +1,6 @@
 /**
  * The filters of lists, each declared once. The parameters of queries, canonical addresses, the titles of feeds and the matches of
- * lists follow from this table. The fields of the form and the texts of its tags are in `web/components/filter-form.tsx`.
+ * lists follow from this table. The fields of the form and the texts of its tags are in `web/components/filters.tsx`.
  */
 import type { Window } from "../../growth/growth.js";
 import { isoTime } from "../../lib/clock.js";

@@ -1,6 +1,6 @@
 /**
  * The sorts of lists, each declared once. What they compare are columns of the catalogue in memory: `GROWTH_ORDER_COLUMNS` declares
- * those of growth, `PlainColumn` those of facts. How pages offer and show a sort is in `web/components/sorts.tsx`.
+ * those of growth, `PlainColumn` those of facts. How pages offer and show a sort is in `web/components/listing.tsx`.
  */
 import { GROWTH_ORDER_COLUMNS, type GrowthOrder, RANKING_DEFINITIONS } from "../../growth/growth.js";
 import type { PlainColumn } from "../memory/columns.js";

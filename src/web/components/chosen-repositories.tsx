@@ -4,7 +4,7 @@ import { forgeName } from "../../config/config.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
-import type { RenderContext } from "../render-context.js";
+import type { RenderContext } from "../page-request.js";
 import { Field, Link, MainButton } from "./elements.js";
 import { withQuery } from "./links.js";
 import { LineSample } from "./plot.js";

@@ -1,5 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC, JSX } from "preact";
-import type { RenderContext } from "../render-context.js";
+import type { RenderContext } from "../page-request.js";
 
 /** Elements that many pages have, with the classes that the style sheet knows. */
 

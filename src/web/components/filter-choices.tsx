@@ -1,10 +1,18 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { Facet, FacetCounts, Precision, Summary, ValueCounts } from "../../discovery/discovery.js";
-import type { PresetGroup } from "./filters.js";
+import type {
+  BoundFilter,
+  CountRequest,
+  Facet,
+  FacetCounts,
+  Precision,
+  Summary,
+  ValueCounts,
+} from "../../discovery/discovery.js";
+import { DAY_MS } from "../../lib/clock.js";
 import { Dot } from "./language.js";
 import { withQuery } from "./links.js";
-import { formatCompact, formatCount } from "./numbers.js";
+import { formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
 
 export interface FilterChoicesProps {
   /** The address of the list. */
@@ -205,4 +213,69 @@ function presetsOf(
 /** Filters by name ignore case. */
 function isSame(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
+}
+
+/** A value of a parameter that is offered as a link. */
+interface Preset {
+  label: string;
+  value: string;
+}
+
+/** The presets of a parameter. */
+export interface PresetGroup {
+  parameter: BoundFilter;
+  title: string;
+  /** Other parameters that a preset replaces. */
+  replaces: readonly string[];
+  presets: readonly Preset[];
+}
+
+const STARS = [1_000, 10_000, 100_000];
+const CREATED_DAYS = [30, 90, 365];
+const PUSHED_DAYS = [30];
+/** Values counted of each kind: those that are shown, and more in a fold. */
+const VALUES = 30;
+
+interface Times {
+  /** The newest snapshot; null without any. */
+  asOf: number | null;
+  now: number;
+}
+
+/** The presets of a catalogue. Their times end with its newest snapshot, as the windows of growth do. */
+export function presetGroups({ asOf, now }: Times): PresetGroup[] {
+  const end = asOf ?? now;
+  // Where the data are old, "last" alone would promise more.
+  const suffix = isOld(end, now) ? `, until ${formatDate(end)}` : "";
+  const days = (counts: readonly number[]) =>
+    counts.map((count): Preset => ({ label: `Last ${count} days`, value: formatDay(end - count * DAY_MS) }));
+  return [
+    {
+      parameter: "minStars",
+      title: "Stars",
+      replaces: ["maxStars"],
+      presets: STARS.map((stars) => ({ label: `${formatCompact(stars)}+`, value: String(stars) })),
+    },
+    {
+      parameter: "createdAfter",
+      title: `Created${suffix}`,
+      replaces: ["createdBefore"],
+      presets: days(CREATED_DAYS),
+    },
+    { parameter: "pushedAfter", title: `Pushed${suffix}`, replaces: [], presets: days(PUSHED_DAYS) },
+  ];
+}
+
+/** The counts that these presets need. */
+export function countedBy(groups: readonly PresetGroup[]): CountRequest {
+  const valuesOf = (parameter: BoundFilter, boundOf: (value: string) => number) =>
+    groups
+      .filter((group) => group.parameter === parameter)
+      .flatMap(({ presets }) => presets.map(({ value }) => boundOf(value)));
+  return {
+    minStars: valuesOf("minStars", Number),
+    createdAfter: valuesOf("createdAfter", Date.parse),
+    pushedAfter: valuesOf("pushedAfter", Date.parse),
+    values: VALUES,
+  };
 }

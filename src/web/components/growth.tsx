@@ -3,8 +3,12 @@ import { believedOf, type ChartPoint, DAY_STEP, gainOfLine, gainsOf } from "../.
 import type { Rank } from "../../discovery/discovery.js";
 import {
   type CountedMeasure,
+  type Explanation,
   gainWords,
   growthFrom,
+  SCORE_LABELS,
+  SCORE_NAMES,
+  type ScoreName,
   type Trend,
   usualWords,
   WINDOW_LABELS,
@@ -16,13 +20,12 @@ import {
 } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
-import { Link } from "./elements.js";
+import { Link, Scroll } from "./elements.js";
 import { withQuery } from "./links.js";
 import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth, formatTime } from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
 import { GainBars, Spark } from "./small-charts.js";
-import { indexAt } from "./snapshot-table.js";
-import { Table } from "./table.js";
+import { indexAt, Table } from "./table.js";
 
 /** The growth of a repository on its page: in words, as tiles, and as a table with the reasons why it is missing or doubtful. */
 
@@ -321,3 +324,93 @@ function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts
   if (last - first < half) return ` yet: first snapshot ${formatDate(first)}, and growth needs ${from}`;
   return ": no snapshot is near enough to the start of that time";
 }
+
+/** What the values of the formulas are. */
+const VALUES = {
+  gained: "Stars gained that count",
+  usualDay: "Stars on a usual day",
+  stars: "Stars at the start",
+  forksGained: "Forks gained that count",
+  forks: "Forks at the start",
+  ageDays: "Age in days",
+  idleDays: "Days since the last push",
+  issuesPerDay: "Issues opened or closed per day",
+  openIssues: "Open issues at the start",
+} as const satisfies Record<keyof Explanation["trending"]["values"], string>;
+
+/** Why a score is unknown; see docs/RANKINGS.md. */
+const UNKNOWN: Readonly<Partial<Record<ScoreName, string>>> = {
+  newHot: "neither the date of its creation is known, nor was it first seen in the last 90 days",
+  forkMomentum: "its forks are not known",
+  activity: "neither its pushes nor its issues are known",
+};
+
+export interface ScoreExplanationProps {
+  window: Window;
+  explanation: Explanation | null;
+  trend: Trend | null;
+}
+
+/** How the trending score is made up, and the other scores in a disclosure. */
+export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanation, trend }) => {
+  if (explanation === null || trend === null)
+    return <p class="soft read">No scores for {WINDOW_LABELS[window]}, as there is no growth to score.</p>;
+  const { score } = explanation.trending;
+  return (
+    <>
+      {score === 0 ? (
+        <p class="soft">
+          {trend.starsDelta <= 0 ? "No stars were gained" : "None of the gained stars count"}, so the trending
+          score is 0.
+        </p>
+      ) : null}
+      <Scroll label="The trending score">
+        <ScoreTable name="trending" explanation={explanation} window={window} />
+      </Scroll>
+      <details>
+        <summary>Other scores</summary>
+        {SCORE_NAMES.slice(1).map((name) => (
+          <ScoreTable name={name} explanation={explanation} window={window} />
+        ))}
+      </details>
+      <p class="soft small">
+        Gains are scaled to {WINDOW_LABELS[window]}. <a href="/about">How scores work</a>
+      </p>
+    </>
+  );
+};
+
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+
+/** A score with its formula and the values in it. */
+export const ScoreTable: FC<{ name: ScoreName; explanation: Explanation; window: Window }> = ({
+  name,
+  explanation,
+  window,
+}) => {
+  const { score, formula, values } = explanation[name];
+  const { label, description } = SCORE_LABELS[name];
+  if (score === null)
+    return (
+      <p class="soft read">
+        <strong>{label}</strong> ({description}): cannot be computed, as{" "}
+        {UNKNOWN[name] ?? "too little is known"}.
+      </p>
+    );
+  return (
+    <table class="terms">
+      <caption>
+        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score.toFixed(2)} = {formula}{" "}
+        <span class="small">({description})</span>
+      </caption>
+      <tbody>
+        {Object.entries(values).map(([value, number]) => (
+          <tr>
+            <th scope="row">{VALUES[value as keyof typeof VALUES]}</th>
+            <td class="number">{whole.format(number)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};

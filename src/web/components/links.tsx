@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import { WINDOWS } from "../../growth/growth.js";
 import type { Repository } from "../../repositories/repositories.js";
-import type { RenderContext } from "../render-context.js";
+import type { RenderContext } from "../page-request.js";
 import { Link, leadsTo } from "./elements.js";
 import { Dot } from "./language.js";
 import { formatCompact, formatCount } from "./numbers.js";

@@ -1,13 +1,188 @@
 import type { FunctionComponent as FC } from "preact";
-import { type CountRequest, type ListPage, type ListQuery, listPage } from "../../discovery/discovery.js";
-import { RANKINGS } from "../../growth/growth.js";
+import {
+  type CountRequest,
+  isSort,
+  type ListPage,
+  type ListQuery,
+  type ListRow,
+  listPage,
+  SORT_DEFINITIONS,
+  SORTS,
+  type Sort,
+} from "../../discovery/discovery.js";
+import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/growth.js";
 import type { StarCount } from "../../repositories/repositories.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
-import { Ways } from "./elements.js";
-import { Pager, withQuery } from "./links.js";
-import { RepositoryList } from "./repository-list.js";
-import { columnsOf, feedPath, headsOf } from "./sorts.js";
+import { Link, Ways } from "./elements.js";
+import type { Answerable } from "./filters.js";
+import { Pager, type Tab, TabLink, withQuery } from "./links.js";
+import { formatDate } from "./numbers.js";
+import { RepositoryList, type RepositoryListProps, type SortableColumn } from "./repository-list.js";
+import type { Sorting } from "./table.js";
+
+/** The sorts of lists: their places, columns, feeds and links. */
+
+type ListColumns = Pick<RepositoryListProps, "metric" | "more" | "marksFirstSeen">;
+
+/** How pages offer a sort, and show what it compares. */
+interface SortView {
+  /** Rankings have tabs; all others are in the menu. */
+  isTab?: true;
+  /** Whether the menu offers it; absent: always. */
+  isOffered?: (page: SortBarProps) => boolean;
+  /** The columns with the values that a list is sorted by. */
+  columns: ListColumns;
+}
+
+const FORKS: ListColumns = { metric: "forks" };
+
+const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
+  relevance: { isOffered: ({ url }) => url.searchParams.has("q"), columns: {} },
+  trending: { isTab: true, columns: scoreColumn("trending") },
+  rising: { isTab: true, columns: scoreColumn("rising") },
+  "new-hot": { isTab: true, columns: { ...scoreColumn("newHot"), marksFirstSeen: true } },
+  "fork-growth": { isTab: true, columns: { ...scoreColumn("forkMomentum"), ...FORKS } },
+  activity: { columns: scoreColumn("activity") },
+  "stars-gained": { columns: {} },
+  "forks-gained": { columns: FORKS },
+  // The plain differences are offered beside the gain that counts.
+  "stars-delta": { isOffered: isSortedBy("stars-delta", "stars-gained"), columns: {} },
+  "forks-delta": { isOffered: isSortedBy("forks-delta", "forks-gained"), columns: FORKS },
+  stars: { columns: {} },
+  forks: { columns: FORKS },
+  pushed: {
+    isOffered: (page) => page.sort === "pushed" || page.isAnswerable("pushedAfter"),
+    columns: dayColumn("Pushed", "pushed", ({ repository }) => repository.pushedAt),
+  },
+  created: {
+    isOffered: (page) => page.sort === "created" || page.isAnswerable("createdAfter"),
+    columns: dayColumn("Created", "created", ({ repository }) => repository.createdAt),
+  },
+  // For programs, which follow changes.
+  updated: { isOffered: isSortedBy("updated"), columns: {} },
+};
+
+function isSortedBy(...sorts: readonly Sort[]): (page: SortBarProps) => boolean {
+  return ({ sort }) => sorts.some((name) => name === sort);
+}
+
+function scoreColumn(score: ScoreName): ListColumns {
+  const cell = ({ trend }: ListRow) => trend?.scores[score]?.toFixed(1) ?? "–";
+  return { more: [{ head: "Score", onPhone: "nowhere", sorts: "score", cell }] };
+}
+
+function dayColumn(title: string, sorts: SortableColumn, of: (row: ListRow) => number | null): ListColumns {
+  return { more: [{ head: title, onPhone: "for-gain", sorts, cell: (row) => formatDate(of(row)) }] };
+}
+
+/** The columns with the values that a list is sorted by. */
+export function columnsOf(sort: string): ListColumns {
+  return isSort(sort) ? SORT_VIEWS[sort].columns : {};
+}
+
+/** Path of the feed of a sort; undefined if it has none. */
+export function feedPath(sort: string): string | undefined {
+  const ranking = RANKINGS.find((name) => name === sort);
+  return ranking && RANKING_DEFINITIONS[ranking].hasFeed ? `/api/feeds/${ranking}.atom` : undefined;
+}
+
+/** The sort of each column that a list can be sorted by at its head. A column of scores has that of the list. */
+export const COLUMN_SORTS = {
+  stars: "stars",
+  forks: "forks",
+  starsGained: "stars-gained",
+  forksGained: "forks-gained",
+  pushed: "pushed",
+  created: "created",
+} as const satisfies Record<Exclude<SortableColumn, "score">, Sort>;
+
+/**
+ * How the head of a column sorts the list at an address: from the highest value first; if the list is sorted so already, in the
+ * other direction. `sort` is that of the column.
+ */
+export function sortHead(url: URL, sort: string, current: { sort: string; order: string }): Sorting {
+  const isCurrent = sort === current.sort;
+  const isDown = isCurrent && current.order !== "asc";
+  return {
+    href: withQuery(url, { sort, order: isDown ? "asc" : undefined }),
+    sorted: isCurrent ? (isDown ? "descending" : "ascending") : undefined,
+  };
+}
+
+interface ListSorting {
+  url: URL;
+  sorts: readonly string[] | undefined;
+  sort: string;
+  order: string;
+  hasOrder: boolean;
+}
+
+/** How the heads of a list sort it. `sorts`: default all. Without `hasOrder`, the head that it is sorted by is no link. */
+export function headsOf({
+  url,
+  sort: current,
+  order,
+  sorts,
+  hasOrder,
+}: ListSorting): NonNullable<RepositoryListProps["headOf"]> {
+  return (column) => {
+    const sort = column === "score" ? current : COLUMN_SORTS[column];
+    if (sorts !== undefined && !sorts.includes(sort)) return undefined;
+    const head = sortHead(url, sort, { sort: current, order });
+    return head.sorted !== undefined && !hasOrder ? { sorted: head.sorted } : head;
+  };
+}
+
+interface SortBarProps {
+  url: URL;
+  /** The sort of the page; an unknown text if its parameter is invalid. */
+  sort: string;
+  order: string;
+  isAnswerable: Answerable;
+}
+
+/** The rankings as tabs; the other sorts and the direction in a menu, which works without scripts. */
+export const SortBar: FC<SortBarProps> = (page) => {
+  const { url, sort, order } = page;
+  const tabOf = (name: Sort): Tab => ({
+    name: SORT_DEFINITIONS[name].label,
+    href: withQuery(url, { sort: name, order: undefined }),
+    isCurrent: name === sort,
+  });
+  const others = SORTS.filter((name) => {
+    const { isTab = false, isOffered } = SORT_VIEWS[name];
+    return !isTab && (isOffered === undefined || isOffered(page));
+  });
+  const isOther = isSort(sort) && others.includes(sort);
+  return (
+    <div class="sort-bar">
+      <nav class="strip" aria-label="Rankings">
+        {SORTS.filter((name) => SORT_VIEWS[name].isTab).map((name) => (
+          <TabLink {...tabOf(name)} />
+        ))}
+      </nav>
+      <details class="sort-menu" data-menu="">
+        <summary class={isOther ? "current" : undefined}>
+          {isOther ? `Sort: ${SORT_DEFINITIONS[sort].label}` : "Sort"}
+          {order === "asc" && sort !== "relevance" ? ", lowest first" : ""}
+        </summary>
+        <nav aria-label="Sort by">
+          {others.map((name) => (
+            <TabLink {...tabOf(name)} />
+          ))}
+          {sort === "relevance" ? null : <Direction url={url} order={order} />}
+        </nav>
+      </details>
+    </div>
+  );
+};
+
+const Direction: FC<{ url: URL; order: string }> = ({ url, order }) => (
+  <Link class="direction" href={withQuery(url, { order: order === "asc" ? undefined : "asc" })} isControl>
+    {order === "asc" ? "Highest first" : "Lowest first"}
+  </Link>
+);
 
 /** Lists of repositories on pages of their own: read, shown with a pager, and in other formats. */
 

@@ -22,7 +22,7 @@ import {
   withoutDoubtful,
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
-import type { RenderContext } from "../render-context.js";
+import type { RenderContext } from "../page-request.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** Browser modules of a page with a chart. */

@@ -13,11 +13,10 @@ import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { Command, Contents, Scroll } from "../components/elements.js";
-import { ScoreTable } from "../components/explanation.js";
+import { ScoreTable } from "../components/growth.js";
 import { formatCount, formatDelta, Time } from "../components/numbers.js";
 import { Table } from "../components/table.js";
-import type { Page, PageRequest } from "../page-request.js";
-import type { RenderContext } from "../render-context.js";
+import type { Page, PageRequest, RenderContext } from "../page-request.js";
 
 /** The methodology for people; docs/RANKINGS.md has the formulas. */
 export async function showAbout({ modules, baseUrl }: PageRequest): Promise<Page> {

@@ -31,14 +31,13 @@ import {
   ChartDates,
   readChartQuery,
 } from "../components/chart-controls.js";
-import { ComparedNumbers } from "../components/chart-tables.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
 import { Language } from "../components/language.js";
 import { withQuery } from "../components/links.js";
 import { Delta, formatCount, formatDate, formatGrowth, Gain, StillHeldNote } from "../components/numbers.js";
 import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
-import { READING_SECONDS, Reading } from "../components/reading.js";
-import { Table } from "../components/table.js";
+import { ComparedNumbers, Table } from "../components/table.js";
+import { READING_SECONDS, Reading } from "../components/tracking-state.js";
 import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { isUnknown, readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";

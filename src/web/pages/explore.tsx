@@ -10,20 +10,26 @@ import {
   type Summary,
   type UnmatchedValue,
 } from "../../discovery/discovery.js";
-import { FilterChoices } from "../components/filter-choices.js";
-import { type Answerable, FILTER_FIELDS, FilterForm } from "../components/filter-form.js";
+import { countedBy, FilterChoices, presetGroups } from "../components/filter-choices.js";
 import {
   type ActiveFilter,
+  type Answerable,
   activeFilters,
-  countedBy,
+  FILTER_FIELDS,
+  FilterForm,
   filterText,
-  presetGroups,
 } from "../components/filters.js";
 import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/links.js";
-import { Alternates, alternatesOf, type Listing, ListingView, readListing } from "../components/listing.js";
+import {
+  Alternates,
+  alternatesOf,
+  type Listing,
+  ListingView,
+  readListing,
+  SortBar,
+} from "../components/listing.js";
 import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
-import { RenamedHint } from "../components/repository-notes.js";
-import { SortBar } from "../components/sorts.js";
+import { RenamedHint } from "../components/repository.js";
 import { Nothing } from "../first-run.js";
 import { Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";

@@ -1,22 +1,61 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { forgeName } from "../../config/config.js";
-import type { Facet, FacetKind, FacetPage, FacetSort } from "../../discovery/discovery.js";
 import {
+  cursorParameter,
+  type Facet,
+  type FacetKind,
+  type FacetPage,
+  type FacetSort,
   facetSortParameter,
+  isGrowthSort,
+  listQuery,
   pageParameter,
   providerParameter,
   RANKED_FROM,
+  rankingParameter,
+  SORT_DEFINITIONS,
   windowParameter,
 } from "../../discovery/discovery.js";
-import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../lib/page-addresses.js";
+import { RANKINGS, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
+import { AppError } from "../../lib/errors.js";
+import {
+  explorePage,
+  LANGUAGES_PAGE,
+  languagePage,
+  TOPICS_PAGE,
+  topicPage,
+} from "../../lib/page-addresses.js";
+import { SumChart, sumParameters } from "../components/chart-controls.js";
+import { Facts } from "../components/elements.js";
 import { Dot } from "../components/language.js";
-import { BeyondEnd, canonicalAddress, Pager, Tabs, WindowTabs, withQuery } from "../components/links.js";
-import { AsOf, FacetDelta, formatCompact, formatCount } from "../components/numbers.js";
+import {
+  addressOf,
+  BeyondEnd,
+  canonicalAddress,
+  Options,
+  Pager,
+  Tabs,
+  Tags,
+  WindowTabs,
+  withQuery,
+} from "../components/links.js";
+import {
+  Alternates,
+  alternatesOf,
+  feedPath,
+  type Listing,
+  ListingView,
+  readListing,
+} from "../components/listing.js";
+import { AsOf, FacetDelta, formatCompact, formatCount, isolated } from "../components/numbers.js";
+import { PLOT_SCRIPTS } from "../components/plot.js";
+import { FacetGains } from "../components/small-charts.js";
 import { type Column, Table } from "../components/table.js";
 import { Nothing } from "../first-run.js";
-import { Problems, readQuery } from "../page-query.js";
+import { Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
+import { starScripts, starsOf } from "../saving.js";
 
 const LIMIT = 50;
 /** The part of a gain from which it is called mostly that of one repository, which then counts for less in the order. */
@@ -179,3 +218,199 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
     </>
   );
 };
+
+export const facetQuery = z.object({
+  sort: rankingParameter,
+  window: windowParameter,
+  page: pageParameter,
+  cursor: cursorParameter,
+  ...sumParameters.shape,
+});
+type FacetQuery = z.output<typeof facetQuery>;
+
+/** The parameters of a list by default. */
+const UNFILTERED = listQuery.parse({});
+
+/** The page of one language or topic. */
+export const showFacet =
+  (kind: FacetKind) =>
+  async (request: PageRequest): Promise<Page> => {
+    const { modules, summary } = request;
+    const facet = await modules.rankings.findFacet(kind, request.params.name ?? "");
+    if (facet === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
+    const { name, repositories } = facet;
+    const isLanguage = kind === "language";
+    const { url, query, ...read } = readQuery(facetQuery, request.url);
+    const filter = { [kind]: [name.toLowerCase()] };
+    const { found, problems } = await resultOrProblems(
+      async () =>
+        query && {
+          query,
+          ...(await readListing(request, { ...UNFILTERED, ...query, ...filter })),
+          grown: await readGrown(request, { kind, name, query }),
+        },
+    );
+    const stars = found ? await starsOf(request, found.list.rows, addressOf(url)) : {};
+    const { sort, window } = query ?? {};
+    const explore = withQuery(new URL("/explore", url), { [kind]: name, sort, window });
+    const path = isLanguage ? languagePage(name) : topicPage(name);
+    const feed = found && feedPath(found.list.sort);
+    // Feeds default to a week, lists to a day.
+    const feedQuery = { ...filter, window: url.searchParams.get("window") ?? "24h" };
+    return {
+      title: isLanguage ? `${name} repositories` : `Repositories about ${name}`,
+      description: `${formatCount(repositories)} repositories: trending, rising, new and largest.`,
+      status: found ? 200 : 400,
+      ...(found && { showsAge: true, canonical: path + url.search }),
+      scripts: [...starScripts(request), ...((found?.grown.sums.length ?? 0) < 2 ? [] : PLOT_SCRIPTS)],
+      ...(feed && {
+        alternates: [
+          {
+            type: "application/atom+xml",
+            href: withQuery(new URL(feed, url), feedQuery),
+            title: `${name}, ${found.list.sort}`,
+          },
+        ],
+      }),
+      body: (
+        <>
+          <h1>
+            {isLanguage ? <Dot name={name} /> : null}
+            {name}
+          </h1>
+          <Facts
+            facts={[
+              { name: "Repositories", value: formatCount(repositories) },
+              { name: "Stars", value: formatCount(facet.stars) },
+              ...WINDOWS.map((window) => ({
+                name: `Gained in ${WINDOW_LABELS[window]}`,
+                value: <FacetDelta gain={facet.gained[window]} repositories={repositories} />,
+              })),
+            ]}
+          />
+          <Problems problems={[...read.problems, ...problems]} />
+          {found === undefined ? null : <Related kind={kind} name={name} list={found.list} />}
+          <Options
+            label="Ranking"
+            url={url}
+            parameter="sort"
+            words={RANKING_WORDS}
+            current={found?.query.sort}
+            look="strip"
+          />
+          {found === undefined ? null : (
+            <>
+              <div class="apart">
+                <h2 class="count">
+                  {SORT_DEFINITIONS[found.query.sort].label}
+                  <small>
+                    <AsOf at={found.list.asOf} measured={found.list.measured} />
+                  </small>
+                </h2>
+                <WindowTabs url={url} current={found.query.window} />
+              </div>
+              {found.list.rows.length === 0 && found.list.page !== 1 ? (
+                <BeyondEnd url={url} />
+              ) : found.list.rows.length === 0 ? (
+                <p>
+                  {isGrowthSort(found.query.sort)
+                    ? `No repositories with known growth in ${found.query.window}. `
+                    : "No repositories in this ranking. "}
+                  <a href={withQuery(url, { sort: "stars" })}>Sort by stars</a>
+                </p>
+              ) : (
+                <ListingView
+                  {...{ list: found.list, sparks: found.sparks, url }}
+                  withForge={summary.providers.length > 1}
+                  {...stars}
+                  withLanguage={!isLanguage}
+                  query={{ limit: UNFILTERED.limit, order: "desc" }}
+                  sorts={RANKINGS}
+                  hasOrder={false}
+                  caption={`${isolated(name)}: ${SORT_DEFINITIONS[found.query.sort].label}, ${found.query.window}`}
+                />
+              )}
+              {request.site.isPublished !== undefined ? null : (
+                <p>
+                  <a href={explore}>Filter this list</a>
+                </p>
+              )}
+              <Alternates alternates={alternatesOf(new URL(explore, url), found.query.sort)} />
+              <FacetGains
+                total={facet.gained[found.query.window].starsGained}
+                window={found.query.window}
+                leaders={found.grown.leaders}
+              />
+              {found.grown.sums.length === 0 ? null : (
+                <SumChart
+                  points={found.grown.sums}
+                  of={found.grown.largest === LARGEST ? `, ${LARGEST} largest repositories` : ""}
+                  asOf={summary.asOf}
+                  url={url}
+                  query={found.query}
+                />
+              )}
+            </>
+          )}
+        </>
+      ),
+    };
+  };
+
+/** Repositories in the chart of gains, and in that of stars over time. */
+const GAINING = 5;
+const LARGEST = 50;
+
+/**
+ * How a language or topic has grown: the repositories that gained most, and the sums of the largest. Nothing for a topic that is too
+ * rare to be ranked.
+ */
+async function readGrown(
+  { modules: { rankings, lists, watchlists }, summary: { asOf } }: PageRequest,
+  { kind, name, query: { window, range } }: { kind: FacetKind; name: string; query: FacetQuery },
+) {
+  const leaders = await rankings.leaders({ scope: kind, name, limit: LARGEST });
+  const largest = leaders("stars", window);
+  const [rows, sums] = await Promise.all([
+    lists.rows(leaders("stars-gained", window).slice(0, GAINING), window),
+    asOf === null ? [] : watchlists.starHistory(largest, { end: asOf, window: range }),
+  ]);
+  return { leaders: rows, largest: largest.length, sums };
+}
+
+const RANKING_WORDS = Object.fromEntries(RANKINGS.map((sort) => [sort, SORT_DEFINITIONS[sort].label]));
+
+/** Topics or languages shown as related. */
+const RELATED = 12;
+
+/** The most common topics of the repositories on this page, and languages of those of a topic, which cost no query. */
+const Related: FC<{ kind: FacetKind; name: string; list: Listing["list"] }> = ({ kind, name, list }) => {
+  const rows = list.rows.map(({ repository }) => repository);
+  const topics = mostCommon(rows.flatMap((repository) => repository.topics)).filter(
+    (topic) => kind === "language" || topic !== name,
+  );
+  const languages = kind === "topic" ? mostCommon(rows.flatMap(({ language }) => language ?? [])) : [];
+  const pathOf = (one: { language: string; topic: string }) => explorePage(new URLSearchParams(one));
+  return (
+    <>
+      <Tags
+        label="Related topics"
+        tags={topics.map((topic) => [
+          topic,
+          kind === "topic" ? topicPage(topic) : pathOf({ language: name, topic }),
+        ])}
+      />
+      <Tags
+        label="Languages"
+        tags={languages.map((language) => [language, pathOf({ language, topic: name })])}
+      />
+    </>
+  );
+};
+
+function mostCommon(names: readonly string[]): string[] {
+  return [...Map.groupBy(names, (name) => name)]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .slice(0, RELATED)
+    .map(([name]) => name);
+}

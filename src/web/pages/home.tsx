@@ -21,10 +21,10 @@ import {
   formatGrowth,
   isOld,
   repositoriesText,
+  withEmoji,
 } from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";
 import { FacetBars } from "../components/small-charts.js";
-import { withEmoji } from "../emoji.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";

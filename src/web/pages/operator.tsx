@@ -5,7 +5,6 @@ import { forgeName } from "../../config/config.js";
 import { readOpenRequests, readPreparedStatus } from "../../tracking/tracking.js";
 import { Dumps, readBackupNote } from "../../transfer/transfer.js";
 import { ActionButton, type Fact, Facts } from "../components/elements.js";
-import { ForgeState, isInterrupted } from "../components/forge-state.js";
 import {
   durationWords,
   formatBytes,
@@ -13,6 +12,7 @@ import {
   formatDate,
   repositoriesText,
 } from "../components/numbers.js";
+import { ForgeState, isInterrupted } from "../components/tracking-state.js";
 import type { OperatorRequest, Page } from "../page-request.js";
 
 /** How often the page updates itself. */

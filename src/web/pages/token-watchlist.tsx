@@ -6,8 +6,16 @@ import { recordView } from "../cookies.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { repositoryIdOf } from "../saving.js";
-import { AddRepository, type NotAdded, notAdded, rowActions } from "../watchlist-editing.js";
-import { readWatched, WatchedBody, WatchedChanges, watchedScripts } from "../watchlist-view.js";
+import {
+  AddRepository,
+  type NotAdded,
+  notAdded,
+  readWatched,
+  rowActions,
+  WatchedBody,
+  WatchedChanges,
+  watchedScripts,
+} from "../watchlist.js";
 import { toSignIn } from "./sign-in.js";
 
 /** A list without an owner: both its links show it, and the first one can change it. */

@@ -6,7 +6,7 @@ import type { Candidate, ForgeAnswer, Question } from "../../tracking/tracking.j
 import { MainButton } from "../components/elements.js";
 import { MeantRepository } from "../components/links.js";
 import { formatCompact, formatCount, repositoriesText } from "../components/numbers.js";
-import { READING_SECONDS, Wait } from "../components/reading.js";
+import { READING_SECONDS, Wait } from "../components/tracking-state.js";
 import { similarTo } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { comparisonIn } from "../tracking.js";

@@ -7,8 +7,17 @@ import { withQuery } from "../components/links.js";
 import { findByLines } from "../naming.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveRepository } from "../saving.js";
-import { AddRepository, type NotAdded, notAdded, rowActions } from "../watchlist-editing.js";
-import { readWatched, type Watched, WatchedBody, WatchedChanges, watchedScripts } from "../watchlist-view.js";
+import {
+  AddRepository,
+  type NotAdded,
+  notAdded,
+  readWatched,
+  rowActions,
+  type Watched,
+  WatchedBody,
+  WatchedChanges,
+  watchedScripts,
+} from "../watchlist.js";
 import { toSignIn } from "./sign-in.js";
 
 /** The watchlist of the signed-in user. */

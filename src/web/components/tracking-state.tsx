@@ -1,9 +1,11 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { TokenQuota } from "../../forges/forges.js";
-import type { ProviderStatus } from "../../tracking/tracking.js";
+import { HOUR_MS } from "../../lib/clock.js";
+import { type ProviderStatus, readPreparedStatus, type TrackRequest } from "../../tracking/tracking.js";
+import type { FrameRequest } from "../page-request.js";
 import { type Fact, Facts } from "./elements.js";
-import { Ago, durationWords, formatCount } from "./numbers.js";
+import { Ago, durationWords, formatCount, Time } from "./numbers.js";
 import { Table } from "./table.js";
 
 interface ForgeStateProps {
@@ -213,3 +215,169 @@ const Blocked: FC<{ quota: TokenQuota; now: number }> = ({
     </span>
   );
 };
+
+/** How far tracking of each forge is: read, and shown as a table. */
+
+/** A tracked forge, and its status as the worker last prepared it; undefined before the first time. */
+export interface ForgeProgress {
+  provider: string;
+  status: ProviderStatus | undefined;
+}
+
+/** The progress of all tracked forges. Reads one row. */
+export async function readProgress({
+  modules,
+  tracked,
+}: Pick<FrameRequest, "modules" | "tracked">): Promise<ForgeProgress[]> {
+  const prepared = await readPreparedStatus(modules.database);
+  return tracked.map((provider) => ({
+    provider,
+    status: prepared?.providers.find((one) => one.provider === provider),
+  }));
+}
+
+/** "1,234 of 5,000", of all tokens together; undefined if that is not known. */
+function quotaWords({ status }: ForgeProgress): string | undefined {
+  const known = (status?.worker?.report.quota ?? []).filter(
+    ({ remaining, limit }) => remaining !== null && limit !== null,
+  );
+  const sum = (of: "remaining" | "limit") => known.reduce((total, one) => total + (one[of] ?? 0), 0);
+  return known.length === 0 ? undefined : `${formatCount(sum("remaining"))} of ${formatCount(sum("limit"))}`;
+}
+
+/** Repositories that are known. */
+const foundOf = ({ status }: ForgeProgress): number => status?.repositories.AVAILABLE ?? 0;
+
+/** Growth needs two snapshots of a repository that are this far apart. */
+const GROWTH_MS = 12 * HOUR_MS;
+
+interface ProgressProps {
+  forges: readonly ForgeProgress[];
+  /** Operators also see what is left of the quota. */
+  request: Pick<FrameRequest, "operator" | "now">;
+}
+
+/** The progress of each forge, and its next steps. */
+export const Progress: FC<ProgressProps> = ({ forges, request: { operator, now } }) => (
+  <Table
+    label="Progress of tracking"
+    columns={[
+      { head: "Forge", cell: ({ provider }) => forgeName(provider) },
+      { head: "Found", isNumber: true, cell: (forge) => formatCount(foundOf(forge)) },
+      {
+        head: "Read in 24 h",
+        isNumber: true,
+        cell: (forge) => formatCount(foundOf(forge) - (forge.status?.olderThanADay ?? 0)),
+      },
+      {
+        head: "Histories left",
+        isNumber: true,
+        cell: ({ status }) => formatCount(status?.backfillWaiting ?? 0),
+      },
+      operator !== undefined &&
+        forges.some((forge) => quotaWords(forge) !== undefined) && {
+          head: "Requests left",
+          isNumber: true,
+          cell: (forge) => quotaWords(forge) ?? "–",
+        },
+      { head: "Next", cell: ({ status }) => <Next status={status} now={now} /> },
+    ]}
+    rows={forges}
+  />
+);
+
+const Next: FC<{ status: ProviderStatus | undefined; now: number }> = ({ status, now }) => {
+  if (!status?.worker) return <>Waiting for the first report of a worker.</>;
+  if (isInterrupted(status.worker, now)) return <>Interrupted.</>;
+  const { walk, due, repositories } = status;
+  const growthAt = walk?.walks === 0 ? walk.startedAt + GROWTH_MS : null;
+  return (
+    <>
+      {walk === null
+        ? "Discovery starts. "
+        : walk.isRunning
+          ? `Discovery is running${repositories.AVAILABLE ? ", and adds repositories as it finds them" : ""}. `
+          : walk.nextAt === null
+            ? "Discovery starts soon. "
+            : `Discovery again in ${durationWords(walk.nextAt - now)}. `}
+      {due === 0 ? "" : `${formatCount(due)} to be read now. `}
+      {growthAt !== null && growthAt > now ? (
+        <>
+          First growth <Ago at={growthAt} />.
+        </>
+      ) : null}
+    </>
+  );
+};
+
+/** How often the progress is updated, and the page loaded again without scripts. */
+export const READING_SECONDS = 1;
+
+/** Whether a request still has something to do. */
+export const isReading = ({ finishedAt }: TrackRequest): boolean => finishedAt === null;
+
+/** How far a requested repository is read, and when it continues if its forge permits nothing now. */
+export const Reading: FC<{ request: TrackRequest }> = ({ request }) => {
+  const facts = requestFacts(request);
+  return (
+    <>
+      <p class="lead" role="status">
+        {stateWords(request)}
+      </p>
+      <Wait {...request} />
+      {facts.length === 0 ? null : <Facts facts={facts} />}
+    </>
+  );
+};
+
+/** Why nothing is read from a forge at the moment, and until when; nothing if it is. */
+export const Wait: FC<Pick<TrackRequest, "provider" | "waitsUntil" | "isUnreachable">> = ({
+  provider,
+  waitsUntil,
+  isUnreachable,
+}) =>
+  waitsUntil === null ? null : (
+    <p>
+      {forgeName(provider)}{" "}
+      {isUnreachable
+        ? "does not respond. Next try: "
+        : "permits no more requests at the moment. This continues "}
+      <Time at={waitsUntil} exact />.
+    </p>
+  );
+
+function stateWords({ state, provider, points }: TrackRequest): string {
+  const forge = forgeName(provider);
+  switch (state) {
+    case "WAITING":
+      return `Waiting for its turn at ${forge}.`;
+    case "FOUND":
+      return `Found on ${forge}. Its star history is next.`;
+    case "HISTORY":
+      return `Its star history is being read, newest first: ${formatCount(points)} counts so far.`;
+    default:
+      return "Done.";
+  }
+}
+
+function requestFacts({ state, position, estimatedSeconds, pointsFrom }: TrackRequest): Fact[] {
+  if (state === "WAITING")
+    return [
+      { name: "Position", value: position === null ? "–" : formatCount(position) },
+      {
+        name: "Estimated wait",
+        value: estimatedSeconds === null ? "unknown: no worker is running" : waitWords(estimatedSeconds),
+        isText: true,
+      },
+    ];
+  return pointsFrom === null || state !== "HISTORY"
+    ? []
+    : [{ name: "Read back to", value: <Time at={pointsFrom} />, isText: true }];
+}
+
+function waitWords(seconds: number): string {
+  if (seconds < 60) return "less than a minute";
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 90) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
+  return `about ${formatCount(Math.ceil(minutes / 60))} hours`;
+}

@@ -1,8 +1,9 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { Facet, FilterName, Summary } from "../../discovery/discovery.js";
+import { type Facet, FILTER_NAMES, type FilterName, type Summary } from "../../discovery/discovery.js";
 import type { Problem } from "../page-query.js";
 import { MainButton } from "./elements.js";
+import { withQuery } from "./links.js";
 import { formatCount } from "./numbers.js";
 
 /** Whether a filter can be answered. */
@@ -357,3 +358,35 @@ const SeveralField: FC<FieldProps & { known: readonly Facet[] }> = ({ known, ...
     </Framed>
   );
 };
+
+/** The filters of lists in words, and the values of filters that are offered as links. */
+
+/** A filter in the address of a list. */
+export interface ActiveFilter {
+  text: string;
+  /** The same list without it. */
+  href: string;
+}
+
+const isFilter = (parameter: string): parameter is keyof typeof FILTER_FIELDS =>
+  Object.hasOwn(FILTER_FIELDS, parameter);
+
+/** A filter with this value in words; undefined for one that filters nothing. */
+export function filterText(parameter: string, value: string): string | undefined {
+  return isFilter(parameter) ? FILTER_FIELDS[parameter].tag(value) : undefined;
+}
+
+/** The filters of an address. */
+export function activeFilters(url: URL): ActiveFilter[] {
+  return (["q", ...FILTER_NAMES] as const).flatMap((name) => {
+    const values = url.searchParams.getAll(name);
+    return values.flatMap((value): ActiveFilter[] => {
+      const text = FILTER_FIELDS[name].tag(value);
+      if (text === undefined) return [];
+      // Sorting by relevance needs keywords.
+      const sort = name === "q" && url.searchParams.get("sort") === "relevance" ? { sort: undefined } : {};
+      const href = withQuery(url, { [name]: values.filter((other) => other !== value), ...sort });
+      return [{ text, href }];
+    });
+  });
+}
