@@ -13,7 +13,6 @@ import {
 import { type Config, isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
-import { remembering } from "../lib/remembering.js";
 import { hashToken } from "../lib/tokens.js";
 import { toAppError } from "./errors.js";
 import type { Caller } from "./limiter.js";
@@ -395,17 +394,12 @@ const MAX_LENGTH = 200;
 const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
 const GENERIC = "Generic";
 
-const known = remembering(familyOf, { most: 1_000, longest: MAX_LENGTH });
-
 /**
  * The browser or bot that a user agent names, or the program name it begins with. Never a version, and nothing else of the
  * input: at most 24 letters, digits, dots and hyphens.
  */
 export function agentFamily(userAgent: string | undefined): string {
-  return known((userAgent ?? "").slice(0, MAX_LENGTH).trim());
-}
-
-function familyOf(text: string): string {
+  const text = (userAgent ?? "").slice(0, MAX_LENGTH).trim();
   if (text === "") return NO_AGENT;
   // Browsers, and programs that pose as one, begin this way.
   if (/^(?:Mozilla|Opera)\//.test(text)) {

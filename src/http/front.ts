@@ -200,22 +200,8 @@ export class Front {
   #count(arrival: Arrival, { outline, caller, keyId, charge }: Identified): Exchange | Promise<Exchange> {
     const { address } = arrival;
     const admission = this.#admission;
-    const exchangeOf = (read: Outline, counted: Charge | undefined): Exchange => {
-      const { message, response, id, beganAt } = arrival;
-      const { method, target, fault } = read;
-      return {
-        message,
-        response,
-        id,
-        beganAt,
-        method,
-        target,
-        fault,
-        address,
-        caller,
-        keyId,
-        charge: counted,
-      };
+    const exchangeOf = ({ method, target, fault }: Outline, counted: Charge | undefined): Exchange => {
+      return { ...arrival, method, target, fault, caller, keyId, charge: counted };
     };
     const { isWhole, fault } = outline;
     const spent =

@@ -4,7 +4,6 @@ import { hostname } from "node:os";
 import { AppError } from "../lib/errors.js";
 import { canonicalHost, isLoopbackHost, isPrivateHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
-import { remembering } from "../lib/remembering.js";
 
 /** What is known of a request before its body is read. */
 export interface Message
@@ -232,33 +231,34 @@ export function prefersCsv(accept: string | undefined): boolean {
   return csv >= (weights.get("application/*") ?? weights.get("*/*") ?? 0);
 }
 
-/** Characters of a refused host in the log, and of one that is remembered. */
+/** Characters of a refused host in the log. */
 const MAX_LENGTH = 100;
+/** A port at the end of a host; the largest are left to the full check. */
+const PORT = /:[1-5]?\d{1,4}$/;
 
 /**
  * The hosts that requests may name. Where they are checked, no site can make its own name point to this service and read it from
  * the browser of somebody who can reach it (DNS rebinding). This machine is always among them: no other site can have its names.
  */
 export class AllowedHosts {
-  readonly #isAllowed: ((host: string) => boolean) | undefined;
+  readonly #names: ReadonlySet<string> | undefined;
   readonly #log: Logger;
   #mayWarn = true;
 
   /** `allowed`: canonical; undefined: hosts are not checked. */
   constructor(allowed: readonly string[] | undefined, log: Logger) {
-    const machine = canonicalHost(hostname()) ?? "localhost";
-    const names = new Set(allowed).add(machine);
-    const isAllowed = (host: string) => {
-      const canonical = canonicalHost(host);
-      return canonical !== undefined && (names.has(canonical) || isLoopbackHost(canonical));
-    };
-    this.#isAllowed = allowed && remembering(isAllowed, { most: 1_000, longest: MAX_LENGTH });
+    const ofMachine = [canonicalHost(hostname()) ?? "localhost", "localhost", "127.0.0.1"];
+    this.#names = allowed && new Set([...allowed, ...ofMachine]);
     this.#log = log;
   }
 
   /** Whether requests may name this host, as it is in the header. Without a header, as in HTTP/1.0, there is nothing to check. */
   accepts(host: string | undefined): boolean {
-    return this.#isAllowed === undefined || host === undefined || this.#isAllowed(host);
+    const names = this.#names;
+    // Nearly every client writes the name as we do.
+    if (names === undefined || host === undefined || names.has(host.replace(PORT, ""))) return true;
+    const canonical = canonicalHost(host);
+    return canonical !== undefined && (names.has(canonical) || isLoopbackHost(canonical));
   }
 
   /** The error for a host that is not accepted. The first one is logged. */

@@ -4,7 +4,6 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import { basePathOf, cookieScope } from "../lib/base-url.js";
 import type { ErrorCode } from "../lib/errors.js";
-import { remembering } from "../lib/remembering.js";
 import {
   bytesOf,
   DEPRECATION_HEADER,
@@ -228,9 +227,7 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
 }
 
 /** The encoding of ours that the caller prefers; undefined for none (RFC 9110, 12.5.3). */
-const chooseEncoding = remembering(readEncoding, { most: 200, longest: 100 });
-
-function readEncoding(accept: string): Encoding | undefined {
+function chooseEncoding(accept: string): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const part of accept.toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
