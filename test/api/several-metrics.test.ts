@@ -202,11 +202,12 @@ onSqlite("The points of GET /api/metrics", (engine) => {
     assert.equal((await ask(`${ids}&from=2020-01-01`, "198.18.8.5")).used, used);
   });
 
-  test("are paid before they are read: a caller that has too little left is refused", async () => {
+  test("are counted with the response: the last one may cost more than is left, and the next is refused", async () => {
     const peer = "198.18.8.9";
     assert.equal((await ask(`${ids}&window=30d`, peer)).used, 4);
     assert.equal((await ask(`${ids}&window=all`, peer)).used, 14);
-    assert.equal((await ask(`${ids}&window=30d`, peer)).status, 429);
-    assert.equal((await ask("repo=1", peer)).status, 200);
+    const last = await ask(`${ids}&window=all`, peer);
+    assert.deepEqual([last.status, last.used], [200, 20]);
+    assert.equal((await ask("repo=1", peer)).status, 429);
   });
 });

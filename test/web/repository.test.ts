@@ -27,9 +27,9 @@ onSqlite("the page of a repository", (engine) => {
       observation(
         "Facebook/React",
         [
-          snapshot(168, 1_000, counts),
-          snapshot(24, 1_040, counts),
-          snapshot(0, 12_050, { forks: 25, openIssues: 2, watchers: 9, source: "OBSERVED" }),
+          snapshot(168, 960, counts),
+          snapshot(24, 1_000, counts),
+          snapshot(0, 12_010, { forks: 25, openIssues: 2, watchers: 9, source: "OBSERVED" }),
         ],
         {
           providerId: "7",
@@ -101,11 +101,11 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(
       rowsOf(html, "growth").map((row) => row.slice(1)),
       [
-        ["12,050", "+11,010", "+11,050", "–"],
+        ["12,010", "+11,010", "+11,050", "–"],
         ["25", "+5", "+5", "–"],
         ["2", "-1", "-1", "–"],
         ["9", "+2", "+2", "–"],
-        ["", "+1,059%", "+1,105%", "–"],
+        ["", "+1,101%", "+1,151%", "–"],
         ["", "0.24 not reliable", "0.18 not reliable", "–"],
       ],
     );
@@ -195,9 +195,9 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(
       rowsOf(page.html, "snapshots").map((row) => row.slice(0, 3)),
       [
-        ["2026-04-30 12:00 end of 7d", "12,050", "+11,010"],
-        ["2026-04-29 12:00", "1,040", "+40"],
-        ["2026-04-23 12:00 start of 7d", "1,000", "+100"],
+        ["2026-04-30 12:00 end of 7d", "12,010", "+11,010"],
+        ["2026-04-29 12:00", "1,000", "+40"],
+        ["2026-04-23 12:00 start of 7d", "960", "+60"],
         ["2026-04-20 12:00", "900", "–"],
       ],
     );
@@ -213,7 +213,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(
       rowsOf(chosen.html, "snapshots").map((row) => row.slice(0, 2)),
       [
-        ["2026-04-23 12:00 start of 7d", "1,000"],
+        ["2026-04-23 12:00 start of 7d", "960"],
         ["2026-04-20 12:00", "900"],
       ],
     );
