@@ -10,6 +10,7 @@ import { buildModules, type Modules } from "../../src/modules.js";
 import type { Snapshot } from "../../src/repositories/observation.js";
 import { type Recency, readRecency } from "../../src/repositories/recency.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
+import { basisOf } from "../../src/repositories/snapshots/readings.js";
 import { type Thinning, thinSnapshots } from "../../src/repositories/snapshots/remove.js";
 import { onBothEngines } from "../support/engines.js";
 import { historyOf } from "../support/growth.js";
@@ -70,12 +71,13 @@ const inOrder = (model: Model, name: string): Snapshot[] =>
 function thinModel(model: Model, steps: readonly Thinning[]): void {
   for (const [name, known] of model) {
     for (const { from, to, step: length } of steps) {
-      const all = inOrder(model, name);
-      for (const [i, { capturedAt }] of all.entries()) {
-        const next = all[i + 1]?.capturedAt ?? Number.POSITIVE_INFINITY;
-        const isLast = Math.floor(next / length) !== Math.floor(capturedAt / length);
-        if (capturedAt >= from && capturedAt < to && !isLast) known.delete(capturedAt);
-      }
+      // Totals and stars still held take each other's place in no step.
+      for (const all of Map.groupBy(inOrder(model, name), ({ source }) => basisOf(source)).values())
+        for (const [i, { capturedAt }] of all.entries()) {
+          const next = all[i + 1]?.capturedAt ?? Number.POSITIVE_INFINITY;
+          const isLast = Math.floor(next / length) !== Math.floor(capturedAt / length);
+          if (capturedAt >= from && capturedAt < to && !isLast) known.delete(capturedAt);
+        }
     }
   }
 }
