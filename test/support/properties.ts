@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { IS_LONG } from "./long.js";
 
-/** Each run tries other examples. `npm test` draws one seed for all its processes and prints it; SIDEREAL_TEST_SEED repeats a run. */
-const seed = Number(process.env.SIDEREAL_TEST_SEED ?? newSeed());
+/** Each run tries other examples. `npm test` draws one seed for all its processes and prints it; TEST_SEED repeats a run. */
+const seed = Number(process.env.TEST_SEED ?? newSeed());
 fc.configureGlobal({ seed });
 process.on("exit", (code) => {
   if (code !== 0) process.stderr.write(`${seedText(seed)}\n`);
@@ -14,7 +14,7 @@ export function newSeed(): number {
 }
 
 export const seedText = (used: number | string): string =>
-  `SIDEREAL_TEST_SEED=${used} repeats the examples of this run`;
+  `TEST_SEED=${used} repeats the examples of this run`;
 
 const SHARE = 5;
 

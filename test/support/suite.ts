@@ -73,8 +73,8 @@ const groups = [
 ].toSorted((a, b) => secondsOf(b) - secondsOf(a));
 // Beside the one process in which they take turns, two others work.
 if (waiting.size > 0) groups.unshift([...waiting]);
-process.env.SIDEREAL_TEST_SEED ??= String(newSeed());
-console.log(seedText(process.env.SIDEREAL_TEST_SEED));
+process.env.TEST_SEED ??= String(newSeed());
+console.log(seedText(process.env.TEST_SEED));
 const runner = spawn(
   process.execPath,
   [
