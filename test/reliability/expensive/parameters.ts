@@ -46,7 +46,8 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     createdBefore: one("2100-01-01", "2020-01-01"),
     pushedAfter: one("1990-01-01", "2026-01-01"),
     updatedAfter: one("1990-01-01", "2026-01-01"),
-    since: one("WzAsMCwwLDBd"),
+    since: one("start"),
+    include: one("record"),
     archived: one("true", "false", "any"),
     fork: one("true", "false", "any"),
     sort: one(
