@@ -31,6 +31,8 @@ const FALLEN_RATIO = 2;
 /** A file with this part of its counts unchanged is the one before, unless most of them usually stand still. */
 const REPEATED_PART = 0.995;
 const QUIET_PART = 0.97;
+/** Of so many rows some move; whether those of a smaller archive do is not known before its third file. */
+const FEWEST_MOVING = 60;
 /** A file that is slightly too high has this many times the usual part of its rows above those of the file before. */
 const UNUSUAL_RISE = 1.2;
 /** New forks for each new star that make a large gain credible. */
@@ -202,7 +204,9 @@ export class Archive {
           reason: `${part(fell, fell + rose)} rows with other stars than in ${then} have fewer, as in an older file`,
         },
       ];
-    if (same >= REPEATED_PART * rows && !(this.#usual("same") >= QUIET_PART))
+    const usual = this.#usual("same");
+    const isUnusual = Number.isNaN(usual) ? rows >= FEWEST_MOVING : usual < QUIET_PART;
+    if (same >= REPEATED_PART * rows && isUnusual)
       return [{ kind: "REPEATED", reason: `${part(same, rows)} rows have the same stars as in ${then}` }];
     return [];
   }

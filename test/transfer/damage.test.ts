@@ -82,7 +82,7 @@ describe("An import warns, with numbers, of a file", () => {
     const content = rows(20) + rows(10, { stars: "0", forks: "0" }, 20).split("\n").slice(1).join("\n");
     const { warnings } = await warningsOf({ ...days(1, 3), [name(4)]: content });
     assert.deepEqual(warnings, [
-      `${name(4)}: ZEROS 0 stars or forks in 10 of 30 rows (33 %), usually in 0 %`,
+      `${name(4)}: JUMPS 10 of 30 rows have lost over 2 % of their stars in the file of 2026-04-03T00:00:00.000Z, or 25 % of their forks`,
     ]);
     const go = (zeros: number) =>
       `repo,stars,new-stars-last-24H,language,archived\n${Array.from({ length: 30 }, (_, i) => csvRow([`o/r${i}`, i < zeros ? 0 : 5, 1, "Go", "False"])).join("\n")}\n`;
