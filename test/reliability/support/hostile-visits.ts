@@ -90,7 +90,7 @@ const IN_QUERY: Values = {
 const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
-  ...["step", "updatedAfter", "first", "base", "since", "most"],
+  ...["step", "updatedAfter", "first", "base", "since", "include", "most"],
   ...[
     "metric",
     "range",
