@@ -121,7 +121,7 @@ export async function readHistory(
   };
 }
 
-/** Fewer stars without a day are not worth a note: one in so many. */
+/** The least part of the stars without a day that is worth a note: one in this many. */
 const UNDATED_PARTS = 100;
 
 /** What of the star history is missing in a chart that begins with the first snapshot. */

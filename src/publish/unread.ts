@@ -8,7 +8,7 @@ import type { ListedAddress } from "./list.js";
 import type { Pass } from "./pass.js";
 import { problemOf } from "./problems.js";
 
-/** Links of READMEs that may fail in one run: whoever edits a README must not decide how long it takes. */
+/** Links of READMEs that may fail in one run: somebody who edits a README must not decide how long it takes. */
 const MAX_DEAD_LINKS = 50;
 /** Dead links are looked up again after it; a name of the list that still cannot be read then needs somebody to look. */
 const PATIENCE_MS = WEEK_MS;

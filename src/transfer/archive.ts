@@ -31,7 +31,7 @@ const FALLEN_RATIO = 2;
 /** A file with this part of its counts unchanged is the one before, unless most of them usually stand still. */
 const REPEATED_PART = 0.995;
 const QUIET_PART = 0.97;
-/** Of so many rows some move; whether those of a smaller archive do is not known before its third file. */
+/** From this many rows on some always move. Whether those of a smaller archive do is unknown before its third file. */
 const FEWEST_MOVING = 60;
 /** A file that is slightly too high has this many times the usual part of its rows above those of the file before. */
 const UNUSUAL_RISE = 1.2;

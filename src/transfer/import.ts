@@ -31,7 +31,7 @@ export interface ImportReport {
   skipped: number;
   /** Invalid lines, and files that cannot be read, or are refused as damaged. */
   refused: number;
-  /** Files of which nothing is recorded, as they differ from those before as damaged files do. */
+  /** Files that were not recorded, as they differ from earlier ones as damaged files do. */
   heldBack: number;
   /** Those of them that wait for the next file. */
   waiting: number;

@@ -208,7 +208,7 @@ function gainLines(series: readonly ChartSeries[], spans: readonly ChartSpan[]) 
   });
 }
 
-/** What a page says beside the drawing of a view. */
+/** The words of a view next to its drawing. */
 interface PlotView {
   /** The newest point of a line, which has two points or more. */
   reading(points: readonly ChartPoint[], spans: readonly ChartSpan[], unit: string, isSum: boolean): Child;
