@@ -106,19 +106,23 @@ export async function update(
   const { dialect } = database;
   const options = { clock: context.clock, size: BATCH, transact, onProgress };
   const swept = await inBatches(database, options, async (tx, limit) => {
-    const sweep = await dueSweep(tx);
+    const recency = await readRecency(tx);
+    const sweep = await dueSweep(tx, recency);
     if (sweep === undefined) return { ids: [], changed: [] };
     const ids = await repositoriesAfter(tx, dialect, { after: sweep.after ?? 0, limit });
     const before = sweep.before?.map(recencyOf);
-    const changed = await updateGrowth(tx, ids, { ...context, dialect, before });
+    const changed = await updateGrowth(tx, ids, { ...context, dialect, recency, before });
     await unmark(tx, dialect, "rollups", ids);
     const body: Sweep = { ...sweep, after: ids.at(-1) ?? null };
     await writeDocument(tx, GROWTH_SWEEP, { at: context.clock.now(), body });
     return { ids, changed };
   });
   const onMarked = (done: number) => onProgress(swept + done);
-  const marked = await workOff(database, { ...options, kind: "rollups", onProgress: onMarked }, (tx, ids) =>
-    updateGrowth(tx, ids, { ...context, dialect, before: [] }),
+  const marked = await workOff(
+    database,
+    { ...options, kind: "rollups", onProgress: onMarked },
+    async (tx, ids) =>
+      updateGrowth(tx, ids, { ...context, dialect, recency: await readRecency(tx), before: [] }),
   );
   return swept + marked;
 }
@@ -126,12 +130,14 @@ export async function update(
 /** Whether the next update has something to do. Costs a few small reads. */
 export async function isUpdateDue({ write }: Database): Promise<boolean> {
   const { rows } = await sql`select 1 from outdated where kind = 'rollups' limit 1`.execute(write);
-  return rows.length > 0 || (await dueSweep(write)) !== undefined;
+  return rows.length > 0 || (await dueSweep(write, await readRecency(write))) !== undefined;
 }
 
 /** The sweep to begin or continue. It begins again if recency changes, on which the growth of every repository depends. */
-async function dueSweep(db: Db): Promise<Sweep | undefined> {
-  const { fullDays, since, newestFiles, firstFiles } = await readRecency(db);
+async function dueSweep(
+  db: Db,
+  { fullDays, since, newestFiles, firstFiles }: Recency,
+): Promise<Sweep | undefined> {
   // No snapshots, and no growth.
   if (fullDays.size === 0) return undefined;
   const times = [fullDays, newestFiles, since, firstFiles].map((each) => [...each].toSorted());
@@ -152,6 +158,7 @@ function recencyOf(stored: string): Pick<Recency, "fullDays" | "newestFiles"> {
 
 interface UpdateOptions extends GrowthContext {
   dialect: Dialect;
+  recency: Recency;
   /** What recency was before; undefined: unknown, so that any stale repository may have been fresh. */
   before: readonly Pick<Recency, "fullDays" | "newestFiles">[] | undefined;
 }
@@ -160,9 +167,8 @@ interface UpdateOptions extends GrowthContext {
 async function updateGrowth(
   tx: Tx,
   ids: readonly number[],
-  { dialect, onDamaged, before }: UpdateOptions,
+  { dialect, onDamaged, recency, before }: UpdateOptions,
 ): Promise<number[]> {
-  const recency = await readRecency(tx);
   const histories = await readHistories(tx, dialect, { ids, onDamaged });
   const rows = histories.flatMap((history) =>
     growthOf(history, recency).map((growth) => rollupRow(history, growth)),
