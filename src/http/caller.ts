@@ -58,7 +58,7 @@ export interface IdentifiedRequest {
   readonly caller: Caller;
 }
 
-/** Whether the requests of a route count by address, whoever sends them. */
+/** Whether requests of a route count by address, even with a key or a session. */
 function countsByAddress({ limit: { bucket } }: Route): boolean {
   return typeof bucket === "string" && isByAddress(bucket);
 }
@@ -320,7 +320,7 @@ export class Callers {
     const address = canonicalAddress(peer ?? "");
     if (address === undefined || forwardedFor === null || !this.#isTrusted(address)) return address;
     let nearest = address;
-    // Not split: whoever sends the request decides how many entries there are.
+    // Not split: the sender decides how many entries there are.
     let rest: string | undefined = forwardedFor;
     while (rest !== undefined) {
       const comma: number = rest.lastIndexOf(",");

@@ -246,7 +246,7 @@ interface RunQueueOptions {
 
 /** What `add` returns. */
 export interface QueuedWork<T> {
-  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if nobody waits for it any longer. */
+  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if its client has disconnected. */
   readonly result: Promise<T>;
   /** To be called for every further request that waits for the result. */
   join(waiter: Waiter): void;
@@ -259,12 +259,12 @@ export const OVERLOADED = new AppError(
   { headers: { "Retry-After": "5" } },
 );
 
-/** What a task fails with when nobody waits for it any longer: no overload, and no response to record. */
+/** Thrown for a task whose client has disconnected: no overload, and no response to record. */
 export const ABANDONED = new AppError("UNAVAILABLE", "Client disconnected.");
 
 /** The share of the queue, and of the running tasks, that one caller may have. */
 const CALLER_SHARE = 1 / 4;
-/** Of so many turns, strangers get one while callers with an account wait. */
+/** Strangers get one of this many turns while callers with an account wait. */
 const TURNS = 5;
 
 interface Task {
@@ -283,7 +283,7 @@ interface Task {
  * responded to. A task that comes when none was started in this turn starts immediately.
  *
  * Callers of one priority take turns. When the queue is full, the caller with the most waiting tasks loses the newest of them. A task
- * that has waited too long, or that nobody waits for any longer, is not started.
+ * that has waited too long, or whose client has disconnected, is not started.
  */
 export class RunQueue {
   readonly #options: RunQueueOptions;

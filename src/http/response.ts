@@ -290,7 +290,7 @@ export function completeHeaders(
   return {
     "X-Content-Type-Options": "nosniff",
     ...(isSecure ? SECURE_HEADERS : {}),
-    // Whoever knows the address of a watchlist can read it, so no other site may learn it.
+    // The address of a watchlist is all that reading it takes, so no other site may learn it.
     "Referrer-Policy": access === "token" ? "no-referrer" : "strict-origin-when-cross-origin",
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     ...(isProgram ? originHeaders(reply, { isPersonal, isOpen }) : SAME_ORIGIN),

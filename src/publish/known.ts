@@ -34,7 +34,7 @@ export function writeKnown(folder: string, known: Known): void {
   }
 }
 
-/** A line of a star history, of which earlier versions wrote only whole ones, with a line for each day. */
+/** A line of a star history. Earlier versions wrote only whole histories, with a line for each day. */
 const wholeSchema = z.union([
   z.object({
     type: z.literal("history"),

@@ -4,7 +4,7 @@ import { integer, ownId, table, text } from "./describe.js";
 export const watchlists = table(
   {
     id: ownId,
-    /** The owner, with at most one list; null: whoever holds a token. */
+    /** The owner, with at most one list; null: the list is addressed by its tokens. */
     account_id: text.optional().references("accounts (id) on delete cascade"),
     /** SHA-256 of the token that can change the list; null for the list of an account. */
     token_hash: text.optional(),
