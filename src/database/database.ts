@@ -39,7 +39,7 @@ export {
   writeDocument,
   writeMark,
 } from "./named-values.js";
-export { type ColumnValues, columnsOf, type Given, type Prepare, type Prepared } from "./prepared.js";
+export { columns, type Given, type Prepare, type Prepared, type ValuesOf } from "./prepared.js";
 export { createSecret, secretInFile } from "./private-files.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
 export { readRows } from "./rows.js";

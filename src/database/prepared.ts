@@ -50,7 +50,33 @@ export function bound<V, R>(db: Kysely<Schema>, build: (given: Given<V>) => RawB
   };
 }
 
-/** The names as columns of a table alias: `r.id, r.name`. */
-export function columnsOf(alias: string, names: readonly string[]): RawBuilder<unknown> {
-  return sql.join(names.map((name) => sql.ref(`${alias}.${name}`)));
+/** The position of each name in a list of names. */
+type Positions<Names extends readonly string[]> = {
+  readonly [I in keyof Names as I extends `${number}`
+    ? Names[I] & string
+    : never]: I extends `${infer At extends number}` ? At : never;
+};
+
+/** Columns of a table as prepared statements select them. */
+export interface Columns<Table, Names extends readonly (keyof Table & string)[]> {
+  readonly names: Names;
+  /** As a select list: `r.id, r.name`. */
+  readonly sql: RawBuilder<unknown>;
+  /** Where each value is in a row that begins with them: `row[at.name]`. */
+  readonly at: Positions<Names>;
+  /** Their number: where the values after them begin. */
+  readonly count: Names["length"];
+}
+
+/** A row of these columns. */
+export type ValuesOf<C> = C extends Columns<infer Table, infer Names> ? ColumnValues<Table, Names> : never;
+
+/** Columns of a table under an alias. */
+export function columns<
+  Name extends keyof Schema,
+  const Names extends readonly (keyof Schema[Name] & string)[],
+>(_table: Name, alias: string, names: Names): Columns<Schema[Name], Names> {
+  const at = Object.fromEntries(names.map((name, index) => [name, index])) as Positions<Names>;
+  const refs = names.map((name) => sql.ref(`${alias}.${name}`));
+  return { names, sql: sql.join(refs), at, count: names.length };
 }

@@ -4,15 +4,10 @@
  */
 import { sql } from "kysely";
 import { z } from "zod";
-import { columnsOf, type Database, type Given, type Prepared } from "../database/database.js";
-import { TREND_COLUMNS, WINDOW_HOURS, type Window } from "../growth/growth.js";
+import type { Database, Given, Prepared } from "../database/database.js";
+import { TREND, WINDOW_HOURS, type Window } from "../growth/growth.js";
 import { AppError } from "../lib/errors.js";
-import {
-  ALL_CHANGED,
-  type Catalog,
-  FORGOTTEN,
-  REPOSITORY_READ_COLUMNS,
-} from "../repositories/repositories.js";
+import { ALL_CHANGED, type Catalog, FORGOTTEN, REPOSITORY } from "../repositories/repositories.js";
 import { type ListRow, RowReader, type RowValues } from "./lists/rows.js";
 import type { LiveModel } from "./memory/live-model.js";
 
@@ -186,7 +181,7 @@ function kindsOf(
 
 const columns = sql`c.revision, coalesce(c.repository_id, r.id), coalesce(c.added, 0),
   (select max(p.revision) from previous_names p where p.repository_id = r.id), r.id,
-  ${columnsOf("r", REPOSITORY_READ_COLUMNS)}, ${columnsOf("g", TREND_COLUMNS)}`;
+  ${REPOSITORY.sql}, ${TREND.sql}`;
 
 function growth(given: Given<Part>) {
   return sql`left join rollups g

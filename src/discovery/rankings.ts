@@ -4,7 +4,7 @@
  * batches in which they were.
  */
 import { sql } from "kysely";
-import { columnsOf, type Database } from "../database/database.js";
+import type { Database } from "../database/database.js";
 import {
   byWindow,
   type Explanation,
@@ -13,7 +13,7 @@ import {
   type Measure,
   type Ranking,
   readExplanations,
-  TREND_COLUMNS,
+  TREND,
   type Trend,
   TrendReader,
   type TrendValues,
@@ -207,7 +207,7 @@ function standingReader(database: Database): (repositoryId: number) => Promise<O
   const read = prepare<number, Values>((given) => {
     const id = sql`${given((repositoryId) => repositoryId)}`;
     // A repository without growth still gives a row with the range.
-    return sql`select ${rangeColumn(dialect, id)}, ${columnsOf("g", TREND_COLUMNS)}
+    return sql`select ${rangeColumn(dialect, id)}, ${TREND.sql}
       from (select 1 as one) as o left join rollups g on g.repository_id = ${id}`;
   });
   return async (repositoryId) => {

@@ -64,7 +64,7 @@ export {
   byWindow,
   endOfGrowth,
   readExplanations,
-  TREND_COLUMNS,
+  TREND,
   type Trend,
   TrendReader,
   type TrendValues,

@@ -1,12 +1,5 @@
 import { sql } from "kysely";
-import {
-  type ColumnValues,
-  columnsOf,
-  type Database,
-  type Db,
-  type Prepared,
-  type RollupTable,
-} from "../database/database.js";
+import { columns, type Database, type Db, type Prepared, type ValuesOf } from "../database/database.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { type Basis, basisOf, SNAPSHOT_SOURCES, type SnapshotSource } from "../repositories/repositories.js";
 import { type Anomaly, isDoubtful } from "./anomalies.js";
@@ -75,7 +68,7 @@ export function endOfGrowth(
 }
 
 /** The columns of a rollup that make a trend. */
-export const TREND_COLUMNS = [
+export const TREND = columns("rollups", "g", [
   "window_hours",
   "provider",
   "from_at",
@@ -104,10 +97,11 @@ export const TREND_COLUMNS = [
   "held_until",
   "held_delta",
   "totals_from",
-] as const satisfies readonly (keyof RollupTable)[];
+]);
+const { at } = TREND;
 
 /** Their values, as a prepared statement returns them. */
-export type TrendValues = ColumnValues<RollupTable, typeof TREND_COLUMNS>;
+export type TrendValues = ValuesOf<typeof TREND>;
 /** A row that begins with them. */
 type TrendRow = readonly [...TrendValues, ...unknown[]];
 
@@ -117,17 +111,16 @@ export class TrendReader {
   readonly #ofOne: Prepared<number, TrendValues>;
 
   constructor({ dialect, prepare }: Database) {
-    const columns = columnsOf("g", TREND_COLUMNS);
     this.#ofMany = prepare((given) => {
       const here = dialect.among(
         sql`g.repository_id`,
         given(({ ids }) => ids),
       );
-      return sql`select ${columns}, g.repository_id from rollups g
+      return sql`select ${TREND.sql}, g.repository_id from rollups g
         where ${here} and g.window_hours = ${given(({ window }) => WINDOW_HOURS[window])}`;
     });
     this.#ofOne = prepare(
-      (given) => sql`select ${columns} from rollups g where g.repository_id = ${given((id) => id)}`,
+      (given) => sql`select ${TREND.sql} from rollups g where g.repository_id = ${given((id) => id)}`,
     );
   }
 
@@ -135,7 +128,7 @@ export class TrendReader {
   async ofMany(ids: readonly number[], window: Window): Promise<Map<number, Trend>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#ofMany({ ids, window });
-    return new Map(rows.map((row) => [row[TREND_COLUMNS.length] ?? 0, trendOfRollup(row)]));
+    return new Map(rows.map((row) => [row[TREND.count], trendOfRollup(row)]));
   }
 
   /** The trends of one repository; null for a window without two snapshots to compare. */
@@ -160,93 +153,61 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
 
 /** The trend of a stored rollup. */
 export function trendOfRollup(values: TrendRow): Trend {
-  const [
-    window_hours,
-    provider,
-    from,
-    to,
-    starsDelta,
-    forksDelta,
-    openIssuesDelta,
-    starsCounted,
-    forksCounted,
-    starsGrowth,
-    starsFrom,
-    from_source,
-    firstSeenAt,
-    snapshots,
-    anomalies,
-    anomalous,
-    trending,
-    rising,
-    new_hot,
-    star_momentum,
-    fork_momentum,
-    activity,
-    hundredths,
-    reliable,
-    usualPerDay,
-    heldUntil,
-    heldDelta,
-    totalsFrom,
-  ] = values;
-  const window = windowOfHours(window_hours) ?? "24h";
-  const fromSource = SNAPSHOT_SOURCES[from_source] ?? "OBSERVED";
+  const from = values[at.from_at];
+  const to = values[at.to_at];
+  const starsDelta = values[at.stars_delta];
+  const anomalies = values[at.anomalies];
+  const usualPerDay = values[at.stars_usual];
+  const window = windowOfHours(values[at.window_hours]) ?? "24h";
+  const fromSource = SNAPSHOT_SOURCES[values[at.from_source]] ?? "OBSERVED";
   const found: Anomaly[] = anomalies === null ? [] : JSON.parse(anomalies);
-  const confidence = hundredths / 100;
+  const confidence = values[at.confidence] / 100;
   return {
     window,
-    provider,
+    provider: values[at.provider],
     from,
     to,
     fromSource,
     basis: basisOf(fromSource),
-    parts: partsOf(
-      { from, to, starsDelta, basis: basisOf(fromSource) },
-      { heldUntil, heldDelta, totalsFrom },
-    ),
-    firstSeenAt,
-    starsFrom,
+    parts: partsOf({ from, to, starsDelta, basis: basisOf(fromSource) }, values),
+    firstSeenAt: values[at.first_seen_at],
+    starsFrom: values[at.stars_from],
     starsDelta,
-    forksDelta,
-    openIssuesDelta,
-    starsCounted,
-    forksCounted,
-    starsGrowth,
+    forksDelta: values[at.forks_delta],
+    openIssuesDelta: values[at.open_issues_delta],
+    starsCounted: values[at.stars_counted],
+    forksCounted: values[at.forks_counted],
+    starsGrowth: values[at.stars_growth],
     usualPerDay: fromHundredths(usualPerDay),
     scores: {
-      trending: fromHundredths(trending),
-      rising: fromHundredths(rising),
-      newHot: fromHundredths(new_hot),
-      starMomentum: fromHundredths(star_momentum),
-      forkMomentum: fromHundredths(fork_momentum),
-      activity: fromHundredths(activity),
+      trending: fromHundredths(values[at.trending]),
+      rising: fromHundredths(values[at.rising]),
+      newHot: fromHundredths(values[at.new_hot]),
+      starMomentum: fromHundredths(values[at.star_momentum]),
+      forkMomentum: fromHundredths(values[at.fork_momentum]),
+      activity: fromHundredths(values[at.activity]),
     },
     confidence,
     confidenceReasons: confidenceReasons({
       window,
       confidence,
       coveredHours: (to - from) / HOUR_MS,
-      snapshots,
+      snapshots: values[at.snapshots],
       isRetained: basisOf(fromSource) === "RETAINED",
       hasDoubtfulReading: found.some(isDoubtful),
       hasUsualDay: usualPerDay !== null,
     }),
-    reliable: reliable === 1,
+    reliable: values[at.reliable] === 1,
     anomalies: found,
-    anomalous: anomalous === 1,
+    anomalous: values[at.anomalous] === 1,
   };
 }
 
 /** The parts of a whole, split if it begins in the star history and ends in totals. A part without length is left out. */
-function partsOf(
-  whole: TrendPart,
-  {
-    heldUntil,
-    heldDelta,
-    totalsFrom,
-  }: { heldUntil: number | null; heldDelta: number | null; totalsFrom: number | null },
-): TrendPart[] {
+function partsOf(whole: TrendPart, values: TrendRow): TrendPart[] {
+  const heldUntil = values[at.held_until];
+  const heldDelta = values[at.held_delta];
+  const totalsFrom = values[at.totals_from];
   if (heldUntil === null || heldDelta === null || totalsFrom === null) return [whole];
   const { from, to, starsDelta } = whole;
   const parts: TrendPart[] = [

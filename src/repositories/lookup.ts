@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { columnsOf, type Database, type Db, type Dialect, type Prepared } from "../database/database.js";
+import type { Database, Db, Dialect, Prepared } from "../database/database.js";
 import {
   fullNameKey,
-  REPOSITORY_READ_COLUMNS,
+  REPOSITORY,
   type Repository,
   type RepositoryValues,
-  takeRepository,
+  repositoryOf,
 } from "./repository.js";
 import { rangeColumn, rangeOf, type SnapshotRange } from "./snapshots/snapshots.js";
 
@@ -36,8 +36,7 @@ export interface CurrentlyDescribed {
   previousNames: PreviousName[];
 }
 
-type DescribedValues = [...RepositoryValues, ...DescribedRest];
-type DescribedRest = [names: string];
+type DescribedValues = [...RepositoryValues, names: string];
 type PreviousNameValues = [fullName: string, until: number];
 
 /** The repository with a name, or that had it. */
@@ -87,7 +86,7 @@ export class Lookup {
 
   constructor(database: Database) {
     const { prepare, dialect } = database;
-    const columns = columnsOf("r", REPOSITORY_READ_COLUMNS);
+    const columns = REPOSITORY.sql;
     this.#byIds = prepare((given) => {
       const ids = given((list) => list);
       return sql`select ${columns} from repositories r where ${dialect.among(sql`r.id`, ids)}`;
@@ -140,7 +139,7 @@ export class Lookup {
   /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
   async findMany(ids: readonly number[]): Promise<Repository[]> {
     if (ids.length === 0) return [];
-    const found = (await this.#byIds(ids)).map((values) => takeRepository(values).repository);
+    const found = (await this.#byIds(ids)).map(repositoryOf);
     return inOrder(ids, found);
   }
 
@@ -148,8 +147,7 @@ export class Lookup {
   async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
     const name = { provider, key: fullNameKey(fullName) };
     const [current] = await this.#byName(name);
-    if (current !== undefined)
-      return { repository: takeRepository(current).repository, isPreviousName: false };
+    if (current !== undefined) return { repository: repositoryOf(current), isPreviousName: false };
     return this.#findByPreviousName(name);
   }
 
@@ -204,16 +202,14 @@ export class Lookup {
     name: Name,
   ): Promise<{ repository: Repository; isPreviousName: true } | undefined> {
     const [previous] = await this.#byPreviousName(name);
-    return previous && { repository: takeRepository(previous).repository, isPreviousName: true };
+    return previous && { repository: repositoryOf(previous), isPreviousName: true };
   }
 }
 
 function describedOf(values: DescribedValues): CurrentlyDescribed {
-  const { repository, rest } = takeRepository<DescribedRest>(values);
-  const [names] = rest;
-  const pairs: PreviousNameValues[] = JSON.parse(names);
+  const pairs: PreviousNameValues[] = JSON.parse(values[REPOSITORY.count]);
   const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
-  return { repository, isPreviousName: false, previousNames };
+  return { repository: repositoryOf(values), isPreviousName: false, previousNames };
 }
 
 const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;

@@ -1,5 +1,5 @@
 import { defaultUrl } from "../config/config.js";
-import type { ColumnValues, RepositoryTable } from "../database/database.js";
+import { columns, type RepositoryTable, type ValuesOf } from "../database/database.js";
 import { type Availability, isHomepage } from "./record-rules.js";
 import { hidesTexts } from "./visibility.js";
 
@@ -91,8 +91,8 @@ export const FACT_COLUMNS = {
 
 const flag = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
-/** The columns that `fromRow` needs. */
-export const REPOSITORY_READ_COLUMNS = [
+/** The columns of a Repository. */
+export const REPOSITORY = columns("repositories", "r", [
   "id",
   "provider",
   "owner",
@@ -118,79 +118,54 @@ export const REPOSITORY_READ_COLUMNS = [
   "counted_at",
   "import_source",
   "refresh_interval",
-] as const satisfies readonly (keyof RepositoryTable)[];
+]);
+const { at } = REPOSITORY;
 
-export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY_READ_COLUMNS)[number]>;
-/** The same as the array that a prepared statement returns. */
-export type RepositoryValues = ColumnValues<RepositoryTable, typeof REPOSITORY_READ_COLUMNS>;
+export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY.names)[number]>;
+export type RepositoryValues = ValuesOf<typeof REPOSITORY>;
 
 /** Converts a row to a Repository, without what may not be shown of it. */
 export function fromRow(row: RepositoryRow): Repository {
-  const values = REPOSITORY_READ_COLUMNS.map((column) => row[column]);
-  return takeRepository(values as unknown as RepositoryValues).repository;
+  return repositoryOf(REPOSITORY.names.map((name) => row[name]) as unknown as RepositoryValues);
 }
 
-/** The repository at the start of a row, and the values after it. A rest in the pattern would take ten times as long. */
-export function takeRepository<Rest extends unknown[]>(
-  values: readonly [...RepositoryValues, ...Rest],
-): { repository: Repository; rest: Rest } {
-  const [
-    id,
-    provider,
-    owner,
-    name,
-    url,
-    description,
-    homepage,
-    language,
-    license,
-    topics,
-    stars,
-    forks,
-    openIssues,
-    watchers,
-    fork,
-    archived,
-    availability,
-    createdAt,
-    pushedAt,
-    discoveredAt,
-    refreshedAt,
-    nextRefreshAt,
-    countedAt,
-    importSource,
-    refreshInterval,
-  ] = values;
+/** The same for a row of a prepared statement that begins with these columns. */
+export function repositoryOf(values: readonly [...RepositoryValues, ...unknown[]]): Repository {
+  const provider = values[at.provider];
+  const owner = values[at.owner];
+  const name = values[at.name];
+  const url = values[at.url];
+  const homepage = values[at.homepage];
+  const availability = values[at.availability] as Availability;
   const fullName = `${owner}/${name}`;
   const isHidden = hidesTexts({ availability });
-  const repository: Repository = {
-    id,
+  return {
+    id: values[at.id],
     provider,
     owner,
     name,
     fullName,
     // Older versions stored `javascript:owner/name` for a provider of that name, and any text as a homepage.
     url: /^https?:\/\//i.test(url) ? url : defaultUrl(provider, fullName),
-    description: isHidden ? null : description,
+    description: isHidden ? null : values[at.description],
     homepage: !isHidden && homepage !== null && isHomepage(homepage) ? homepage : null,
-    language,
-    license,
-    topics: isHidden ? [] : JSON.parse(topics),
-    stars,
-    forks,
-    openIssues,
-    watchers,
-    fork: flag(fork),
-    archived: flag(archived),
-    availability: availability as Availability,
-    createdAt,
-    pushedAt,
-    discoveredAt,
-    refreshedAt,
-    nextRefreshAt,
-    countedAt,
-    importSource,
-    refreshInterval,
+    language: values[at.language],
+    license: values[at.license],
+    topics: isHidden ? [] : JSON.parse(values[at.topics]),
+    stars: values[at.stars],
+    forks: values[at.forks],
+    openIssues: values[at.open_issues],
+    watchers: values[at.watchers],
+    fork: flag(values[at.fork]),
+    archived: flag(values[at.archived]),
+    availability,
+    createdAt: values[at.created_at],
+    pushedAt: values[at.pushed_at],
+    discoveredAt: values[at.discovered_at],
+    refreshedAt: values[at.refreshed_at],
+    nextRefreshAt: values[at.next_refresh_at],
+    countedAt: values[at.counted_at],
+    importSource: values[at.import_source],
+    refreshInterval: values[at.refresh_interval],
   };
-  return { repository, rest: values.slice(REPOSITORY_READ_COLUMNS.length) as Rest };
 }

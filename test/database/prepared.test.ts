@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { sql } from "kysely";
 import type { Database } from "../../src/database/database.js";
 import { databaseFault } from "../../src/database/fault.js";
-import { columnsOf } from "../../src/database/prepared.js";
+import { columns } from "../../src/database/prepared.js";
 import { onBothEngines } from "../support/engines.js";
 
 onBothEngines("A prepared statement", (engine) => {
@@ -14,10 +14,20 @@ onBothEngines("A prepared statement", (engine) => {
     await database.durable.insertInto("marks").values(marks).execute();
   });
 
+  test("names columns once, and knows where their values are", async () => {
+    const { sql: list, at, names, count } = columns("marks", "m", ["value", "name"]);
+    const read = database.prepare<null, [string, string, number]>(
+      () => sql`select ${list}, 1 from marks m order by name limit 1`,
+    );
+    const [row] = await read(null);
+    assert.deepEqual([row?.[at.name], row?.[at.value], row?.[count]], ["a", "value 0", 1]);
+    assert.deepEqual(names, ["value", "name"]);
+  });
+
   test("takes its values from each run, and returns rows as arrays", async () => {
     const find = database.prepare<{ from: string; to: string }, [string, string]>((given) => {
       const { from, to } = { from: given((range) => range.from), to: given((range) => range.to) };
-      return sql`select ${columnsOf("m", ["name", "value"])} from marks m
+      return sql`select ${columns("marks", "m", ["name", "value"]).sql} from marks m
         where name >= ${from} and name <= ${to} and value like ${"value%"} order by name`;
     });
     assert.deepEqual(await find({ from: "b", to: "z" }), [

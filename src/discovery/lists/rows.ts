@@ -1,10 +1,10 @@
 /** Rows of lists: repositories with their growth, read by id in one statement and remembered for other lists. */
 import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
-import { columnsOf, type Database, type Prepared } from "../../database/database.js";
+import type { Database, Prepared } from "../../database/database.js";
 import {
   endOfGrowth,
-  TREND_COLUMNS,
+  TREND,
   type Trend,
   type TrendValues,
   trendOfRollup,
@@ -15,11 +15,11 @@ import {
 import {
   type Catalog,
   isStale,
-  REPOSITORY_READ_COLUMNS,
+  REPOSITORY,
   type RenamedRepository,
   type Repository,
   type RepositoryValues,
-  takeRepository,
+  repositoryOf,
 } from "../../repositories/repositories.js";
 
 /** A repository in a list. All lists share it while the catalogue stays as it is. */
@@ -61,7 +61,7 @@ export class RowReader {
     this.#read = prepare((given) => {
       const window = given(({ window }) => WINDOW_HOURS[window]);
       const ids = given(({ ids }) => ids);
-      return sql<RowValues>`select ${columnsOf("r", REPOSITORY_READ_COLUMNS)}, ${columnsOf("g", TREND_COLUMNS)}
+      return sql<RowValues>`select ${REPOSITORY.sql}, ${TREND.sql}
         from repositories r left join rollups g on g.repository_id = r.id and g.window_hours = ${window}
         where ${dialect.among(sql`r.id`, ids)}`;
     });
@@ -97,8 +97,11 @@ export class RowReader {
     const found: { repository: Repository; trend: Trend | undefined }[] = [];
     const recency = await this.#catalog.recency();
     for (const row of values) {
-      const { repository, rest } = takeRepository<Growth>(row);
-      found.push({ repository, trend: rest[0] === null ? undefined : trendOfRollup(rest) });
+      const growth = row.slice(REPOSITORY.count) as Growth;
+      found.push({
+        repository: repositoryOf(row),
+        trend: growth[0] === null ? undefined : trendOfRollup(growth),
+      });
     }
     const renamed = found.filter(({ repository }) => repository.availability === "RENAMED");
     const moved = await this.#catalog.renamedTo(renamed.map(({ repository }) => repository.id));

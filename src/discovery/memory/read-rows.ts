@@ -1,6 +1,6 @@
 /** Reads what the catalogue in memory holds of repositories. */
 import { type RawBuilder, sql } from "kysely";
-import { columnsOf, type Database, type Prepared } from "../../database/database.js";
+import { columns, type Database, type Prepared, type ValuesOf } from "../../database/database.js";
 import { GROWTH_ORDER_COLUMNS, GROWTH_ORDERS, type Window, windowOfHours } from "../../growth/growth.js";
 
 /** A repository as lists and search need it. */
@@ -35,7 +35,7 @@ export interface GrowthRow {
   isAnomalous: boolean;
 }
 
-const COLUMNS = [
+const FACTS = columns("repositories", "r", [
   "id",
   "provider",
   "owner",
@@ -52,33 +52,17 @@ const COLUMNS = [
   "archived",
   "fork",
   "availability",
-] as const;
-type RowValues = [
-  id: number,
-  provider: string,
-  owner: string,
-  name: string,
-  description: string | null,
-  topics: string,
-  language: string | null,
-  license: string | null,
-  stars: number | null,
-  forks: number | null,
-  pushedAt: number | null,
-  createdAt: number | null,
-  refreshedAt: number | null,
-  archived: number | null,
-  fork: number | null,
-  availability: string,
-];
+]);
+const { at } = FACTS;
+type RowValues = ValuesOf<typeof FACTS>;
 
-const GROWTH_COLUMNS = [
+const GROWTH = columns("rollups", "g", [
   "repository_id",
   "window_hours",
   "reliable",
   "anomalous",
   ...GROWTH_ORDERS.map((order) => GROWTH_ORDER_COLUMNS[order].column),
-];
+]);
 type GrowthValues = [
   id: number,
   hours: number,
@@ -103,9 +87,9 @@ export class RowSource {
 
   constructor({ prepare, dialect }: Database) {
     const facts = (where: RawBuilder<unknown>) =>
-      sql<RowValues>`select ${columnsOf("r", COLUMNS)} from repositories r where ${where}`;
+      sql<RowValues>`select ${FACTS.sql} from repositories r where ${where}`;
     const growth = (where: RawBuilder<unknown>) =>
-      sql<GrowthValues>`select ${columnsOf("g", GROWTH_COLUMNS)} from rollups g where ${where}`;
+      sql<GrowthValues>`select ${GROWTH.sql} from rollups g where ${where}`;
     this.#next = [
       prepare((given) =>
         facts(sql`r.id > ${given(({ after }) => after)} order by r.id limit ${given(({ limit }) => limit)}`),
@@ -167,45 +151,28 @@ interface Between {
 }
 
 function rowOf(values: RowValues, growthOf: Map<number, GrowthRow[]>): CatalogueRow {
-  const [id, provider, owner, name, description, topics, language, license] = values;
-  const [stars, forks, pushedAt, createdAt, refreshedAt, archived, fork, availability] = values.slice(
-    8,
-  ) as Tail;
+  const topics = values[at.topics];
   const growth: GrowthRow[] = [];
-  growthOf.set(id, growth);
+  growthOf.set(values[at.id], growth);
   return {
-    id,
-    provider,
-    owner,
-    name,
-    description,
+    id: values[at.id],
+    provider: values[at.provider],
+    owner: values[at.owner],
+    name: values[at.name],
+    description: values[at.description],
     topics: topics === "[]" ? NO_TOPICS : JSON.parse(topics),
-    language,
-    license,
-    stars,
-    forks,
-    pushedAt,
-    createdAt,
-    refreshedAt,
-    isArchived: archived === 1,
-    isFork: fork === 1,
-    isListed: availability === "AVAILABLE",
+    language: values[at.language],
+    license: values[at.license],
+    stars: values[at.stars],
+    forks: values[at.forks],
+    pushedAt: values[at.pushed_at],
+    createdAt: values[at.created_at],
+    refreshedAt: values[at.refreshed_at],
+    isArchived: values[at.archived] === 1,
+    isFork: values[at.fork] === 1,
+    isListed: values[at.availability] === "AVAILABLE",
     growth,
   };
 }
-
-type Tail = RowValues extends [
-  unknown,
-  unknown,
-  unknown,
-  unknown,
-  unknown,
-  unknown,
-  unknown,
-  unknown,
-  ...infer Rest,
-]
-  ? Rest
-  : never;
 
 const NO_TOPICS: readonly string[] = [];
