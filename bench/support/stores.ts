@@ -106,7 +106,7 @@ export async function prepareStore(
   report: (line: string) => void,
 ): Promise<Store> {
   const hasRealNames = (generatorOptions(wanted).names ?? []).length > 0;
-  const code = hashOf("src/database/migrations", "bench/synthetic");
+  const code = hashOf("src/database/schema", "bench/synthetic");
   const name = `sidereal_bench_${wanted.size}_${wanted.days}_${code}${hasRealNames ? "" : "_made"}`;
   const derivedBy = hashOf("src/growth", "src/discovery", "src/repositories");
   const dataDir = join(place.folder, `${name}_${wanted.engine}`);
