@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { firstOf, type Order, type Place, sortSlots, walkSorted } from "../../src/discovery/memory/order.js";
+import { ReadModel } from "../../src/discovery/memory/read-model.js";
 import { SlotSet } from "../../src/discovery/memory/slot-set.js";
 import { Derived, Steps } from "../../src/discovery/memory/steps.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -117,5 +118,23 @@ describe("A derived value", () => {
     source.version = 3;
     assert.equal(await value.get(), 3);
     assert.equal(source.replaced, 1);
+  });
+});
+
+describe("An evaluation", () => {
+  test("is one at a time, waits for nothing, and its sets end with it", async () => {
+    const model = await ReadModel.load((async function* () {})(), new Steps(new ManualClock(NOW)));
+    assert.throws(
+      () => model.evaluate(() => model.evaluate(() => 1)),
+      /an evaluation began within another one/,
+    );
+    assert.throws(() => model.evaluate((evaluation) => evaluation).set(), /no evaluation runs/);
+    // @ts-expect-error The catalogue may change while a promise waits.
+    await model.evaluate(async () => 1);
+    assert.equal(
+      model.evaluate((evaluation) => evaluation.set().size),
+      0,
+      "one that threw has ended",
+    );
   });
 });

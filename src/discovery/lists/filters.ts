@@ -6,7 +6,7 @@ import type { Window } from "../../growth/growth.js";
 import { isoTime } from "../../lib/clock.js";
 import { z } from "../../lib/schema.js";
 import { type NamedColumn, type PlainColumn, plainNumber } from "../memory/columns.js";
-import type { ReadModel } from "../memory/read-model.js";
+import type { Evaluation } from "../memory/read-model.js";
 import type { SlotSet } from "../memory/slot-set.js";
 import { count, exactText, providerParameter, repeatable, timeParameter } from "./parameters.js";
 
@@ -34,7 +34,7 @@ interface Filter<Value> {
   text: (value: Value) => string | readonly string[];
   /** In English, such as `at least 100 stars`. */
   words: (value: Value) => string;
-  test: (value: Value, model: ReadModel, window: Window) => ColumnTest;
+  test: (value: Value, evaluation: Evaluation, window: Window) => ColumnTest;
   /** The value that lists sorted by growth have without the parameter. */
   ofGrowth?: Value;
 }
@@ -87,9 +87,9 @@ const FILTERS = {
     dimension: "topic",
     text: (topics) => topics,
     words: (topics) => `topic ${topics.join(" or ")}`,
-    test: (topics, model) => {
-      const set = model.emptySet();
-      for (const topic of topics) model.topics.addTo(set, topic);
+    test: (topics, evaluation) => {
+      const set = evaluation.set();
+      for (const topic of topics) evaluation.model.topics.addTo(set, topic);
       return { set, isMember: true };
     },
   }),
@@ -153,7 +153,7 @@ const FILTERS = {
     text: (isArchived) => String(isArchived ?? "any"),
     words: (isArchived) =>
       isArchived === null ? "archived or not" : isArchived ? "archived" : "not archived",
-    test: (isMember, { columns }) => ({ set: columns.archived, isMember }),
+    test: (isMember, { model }) => ({ set: model.columns.archived, isMember }),
     ofGrowth: false,
   }),
   fork: filter({
@@ -161,7 +161,7 @@ const FILTERS = {
     dimension: "fork",
     text: (isFork) => String(isFork ?? "any"),
     words: (isFork) => (isFork === null ? "forks or not" : isFork ? "forks" : "no forks"),
-    test: (isMember, { columns }) => ({ set: columns.fork, isMember }),
+    test: (isMember, { model }) => ({ set: model.columns.fork, isMember }),
     ofGrowth: false,
   }),
   reliableOnly: filter({
@@ -169,7 +169,7 @@ const FILTERS = {
     dimension: "trend",
     text: String,
     words: () => "reliable growth only",
-    test: (_, { columns }, window) => ({ set: columns.trust[window].reliable, isMember: true }),
+    test: (_, { model }, window) => ({ set: model.columns.trust[window].reliable, isMember: true }),
   }),
   excludeAnomalous: filter({
     parameter: choice(
@@ -178,7 +178,7 @@ const FILTERS = {
     dimension: "trend",
     text: String,
     words: () => "without unusual growth",
-    test: (_, { columns }, window) => ({ set: columns.trust[window].clean, isMember: true }),
+    test: (_, { model }, window) => ({ set: model.columns.trust[window].clean, isMember: true }),
   }),
 };
 

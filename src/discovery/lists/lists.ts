@@ -16,10 +16,12 @@ import {
   knownFacts,
 } from "../memory/counts.js";
 import type { LiveModel, LoadedModel } from "../memory/live-model.js";
+import type { Evaluation } from "../memory/read-model.js";
 import { type Selection, selectAmong, selectByColumn, selectByRelevance } from "../memory/select.js";
 import type { Rankings } from "../rankings.js";
 import { allOf } from "../search/relevance.js";
 import { searchIn } from "../search/search.js";
+import type { Vocabulary } from "../search/typos.js";
 import { catalogueFreshness } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, measuredAt, RowReader, type RowRequest } from "./rows.js";
@@ -183,12 +185,12 @@ export class Lists {
   /** The repositories of a watchlist, also those that are gone. */
   async #findItems({ model }: LoadedModel, spec: ListSpec, watchlistId: number): Promise<Found> {
     const items = await this.#readItems(watchlistId);
-    model.begin();
     const { sort, page, direction } = spec;
     if (sort === "relevance") throw new Error("a watchlist has no relevance");
     const renamedFrom = new Map(items.flatMap(([id, , from]) => (from === null ? [] : [[id, from]])));
     if (sort !== "added") {
-      const selected = selectAmong(model, sort, { ...spec, ids: items.map(([id]) => id) });
+      const ids = items.map(([id]) => id);
+      const selected = model.evaluate((evaluation) => selectAmong(evaluation, sort, { ...spec, ids }));
       return { ...selected, corrected: null, renamedFrom };
     }
     const sign = direction === "asc" ? 1 : -1;
@@ -224,23 +226,31 @@ async function find(
   spec: ListSpec,
   counted: CountRequest | undefined,
 ): Promise<Found> {
-  const { scope, sort } = spec;
-  const isCorrected = scope.kind === "search" && scope.verbatim !== true;
+  const isCorrected = spec.scope.kind === "search" && spec.scope.verbatim !== true;
   const words = isCorrected ? await vocabulary.get() : undefined;
-  // From here on nothing waits, so the sets of this evaluation are not in use by another one.
-  model.begin();
+  return model.evaluate((evaluation) => findIn(evaluation, spec, { counted, vocabulary: words }));
+}
+
+function findIn(
+  evaluation: Evaluation,
+  spec: ListSpec,
+  { counted, vocabulary }: { counted: CountRequest | undefined; vocabulary: Vocabulary | undefined },
+): Found {
+  const { scope, sort } = spec;
   const search =
-    scope.kind === "search" ? searchIn(model, scope.text, { scope: "all", vocabulary: words }) : undefined;
+    scope.kind === "search" ? searchIn(evaluation, scope.text, { scope: "all", vocabulary }) : undefined;
   if (scope.kind === "search" && (search === undefined || search.matches.total === 0)) return NOTHING;
   const among =
-    search && (sort !== "relevance" || counted !== undefined) ? allOf(model, search.matches) : undefined;
+    search && (sort !== "relevance" || counted !== undefined) ? allOf(evaluation, search.matches) : undefined;
   const selection =
     sort === "relevance" || sort === "added"
-      ? search && selectByRelevance(model, search.matches, spec)
-      : selectByColumn(model, sort, { ...spec, among });
+      ? search && selectByRelevance(evaluation, search.matches, spec)
+      : selectByColumn(evaluation, sort, { ...spec, among });
   return {
     ...(selection ?? NOTHING),
     corrected: search?.corrected ?? null,
-    ...(counted === undefined ? {} : { counts: countFacets(model, { ...spec, request: counted, among }) }),
+    ...(counted === undefined
+      ? {}
+      : { counts: countFacets(evaluation, { ...spec, request: counted, among }) }),
   };
 }

@@ -4,7 +4,7 @@ import { isGrowthSort } from "../lists/sorts.js";
 import type { ListSpec } from "../lists/spec.js";
 import { type NamedColumn, type Names, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
-import type { ReadModel } from "./read-model.js";
+import type { Evaluation, ReadModel } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
 
 /** Filters by the least number or time, for which some bounds are offered. */
@@ -71,13 +71,14 @@ export interface CountedList extends Pick<ListSpec, "filters" | "sort" | "window
 
 /** Counts a list by the values of each dimension. */
 export function countFacets(
-  model: ReadModel,
+  evaluation: Evaluation,
   { filters, sort, window, request, among }: CountedList,
 ): FacetCounts {
+  const { model } = evaluation;
   const { columns } = model;
   const all = matchesIn(undefined);
   function matchesIn(except: Dimension | undefined): SlotSet {
-    const set = matchesOf(model, { filters, window, among, except });
+    const set = matchesOf(evaluation, { filters, window, among, except });
     return isGrowthSort(sort) ? set.and(model.members({ growth: sort, window })) : set;
   }
   const setOf = (dimension: Dimension) => (isFiltered(filters, dimension) ? matchesIn(dimension) : all);

@@ -1,7 +1,7 @@
 /** Which repositories meet the filters of a list. */
 import { type Dimension, eachFilter } from "../lists/filters.js";
 import type { ListSpec } from "../lists/spec.js";
-import type { ReadModel } from "./read-model.js";
+import type { Evaluation } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
 
 interface Matching extends Pick<ListSpec, "filters" | "window"> {
@@ -12,12 +12,12 @@ interface Matching extends Pick<ListSpec, "filters" | "window"> {
 }
 
 /** The listed repositories that meet the filters. */
-export function matchesOf(model: ReadModel, { filters, window, among, except }: Matching): SlotSet {
-  const { columns } = model;
-  const set = model.emptySet().copy(columns.listed);
+export function matchesOf(evaluation: Evaluation, { filters, window, among, except }: Matching): SlotSet {
+  const { columns } = evaluation.model;
+  const set = evaluation.set().copy(columns.listed);
   if (among !== undefined) set.and(among);
   const tests = eachFilter(filters, (filter, value) =>
-    filter.dimension === except ? [] : [filter.test(value, model, window)],
+    filter.dimension === except ? [] : [filter.test(value, evaluation, window)],
   ).flat();
   for (const test of tests) {
     if (!("set" in test)) continue;

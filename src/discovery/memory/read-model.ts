@@ -1,6 +1,6 @@
 /**
  * The catalogue in memory: what lists, search, facets and ranks are found with. A repository has a slot, which never moves. It is
- * loaded once and then follows changes; evaluations are synchronous, so each sees one state.
+ * loaded once and then follows changes. An evaluation is synchronous, so it sees one state.
  */
 
 import { GROWTH_ORDER_COLUMNS, type GrowthOrder, type Window } from "../../growth/growth.js";
@@ -9,7 +9,7 @@ import { WordCollector, type WordIndex } from "../search/word-index.js";
 import { Columns, NO_GAIN, type PlainColumn } from "./columns.js";
 import { type Order, sortSlots } from "./order.js";
 import type { CatalogueRow } from "./read-rows.js";
-import { SetPool, SlotSet } from "./slot-set.js";
+import { SlotSet } from "./slot-set.js";
 import { Derived, type Steps, type Versioned } from "./steps.js";
 import { Topics } from "./topics.js";
 
@@ -29,7 +29,7 @@ export class ReadModel implements Versioned {
   readonly columns: Columns;
   readonly topics: Topics;
   readonly words: WordIndex;
-  readonly #pool = new SetPool();
+  readonly #evaluation = new Evaluation(this);
   /** Slots from the load, in the order of their ids; the others are in `#added`. */
   readonly #loaded: number;
   readonly #added = new Map<number, number>();
@@ -118,14 +118,15 @@ export class ReadModel implements Versioned {
     this.version++;
   }
 
-  /** Begins an evaluation: sets of the one before are no longer valid. */
-  begin(): void {
-    this.#pool.reset();
-  }
-
-  /** An empty set, until the next evaluation begins. */
-  emptySet(): SlotSet {
-    return this.#pool.take(this.columns.capacity);
+  /**
+   * Does some work with sets that end with it. Work that returns a promise does not compile, as the catalogue may change while it
+   * waits. Throws within another evaluation, as they would share their sets.
+   */
+  evaluate<T>(
+    work: (evaluation: Evaluation) => T,
+    ..._isSynchronous: T extends PromiseLike<unknown> ? [never] : []
+  ): T {
+    return this.#evaluation.run(work);
   }
 
   order(name: OrderName): Order {
@@ -240,6 +241,40 @@ export class ReadModel implements Versioned {
     const above = new Uint32Array(STAR_COUNTS);
     for (let i = STAR_COUNTS - 2; i >= 0; i--) above[i] = (above[i + 1] ?? 0) + (counts[i + 1] ?? 0);
     return { above, most: most.sort((a, b) => b - a) };
+  }
+}
+
+/** One evaluation of a model at a time. Its sets are used again by the next one, as a set of a million slots takes 125 kB. */
+export class Evaluation {
+  readonly model: ReadModel;
+  readonly #sets: SlotSet[] = [];
+  /** How many of the sets are in use; undefined: no evaluation runs. */
+  #taken: number | undefined;
+
+  constructor(model: ReadModel) {
+    this.model = model;
+  }
+
+  run<T>(work: (evaluation: Evaluation) => T): T {
+    if (this.#taken !== undefined) throw new Error("an evaluation began within another one");
+    this.#taken = 0;
+    try {
+      return work(this);
+    } finally {
+      this.#taken = undefined;
+    }
+  }
+
+  /** An empty set, until the evaluation ends. */
+  set(): SlotSet {
+    if (this.#taken === undefined) throw new Error("no evaluation runs");
+    const { capacity } = this.model.columns;
+    const at = this.#taken++;
+    const known = this.#sets[at];
+    if (known !== undefined && known.bits.length === (capacity + 31) >>> 5) return known.clear();
+    const set = new SlotSet(capacity);
+    this.#sets[at] = set;
+    return set;
   }
 }
 

@@ -6,7 +6,7 @@ import { allOf, bestOf, type Matches } from "../search/relevance.js";
 import { isGain, NO_GAIN, type PlainColumn, plainNumber } from "./columns.js";
 import { matchesOf } from "./matches.js";
 import { firstOf, type Order, type Place, walkSorted } from "./order.js";
-import type { OrderName, ReadModel } from "./read-model.js";
+import type { Evaluation, OrderName } from "./read-model.js";
 import type { SlotSet } from "./slot-set.js";
 
 export interface Selection {
@@ -22,12 +22,13 @@ type FilteredPage = Page & Pick<ListSpec, "filters">;
 
 /** Selects a page in the order of a column; `among`: of the matches of a search. */
 export function selectByColumn(
-  model: ReadModel,
+  evaluation: Evaluation,
   sort: ColumnSort,
   list: FilteredPage & { among: SlotSet | undefined },
 ): Selection {
+  const { model } = evaluation;
   const name = orderName(sort, list);
-  const matches = matchesOf(model, list);
+  const matches = matchesOf(evaluation, list);
   // Orders by a fact also hold those for which it is unknown.
   if ("growth" in name) matches.and(model.members(name));
   return selectFrom(matches, { sort, order: model.order(name), sorted: () => model.sorted(name) }, list);
@@ -35,11 +36,12 @@ export function selectByColumn(
 
 /** Selects a page of given repositories, including those whose number in the order is unknown. */
 export function selectAmong(
-  model: ReadModel,
+  evaluation: Evaluation,
   sort: ColumnSort,
   list: Page & { ids: readonly number[] },
 ): Selection {
-  const matches = model.emptySet();
+  const { model } = evaluation;
+  const matches = evaluation.set();
   for (const id of list.ids) {
     const slot = model.slotOf(id);
     if (slot >= 0) matches.add(slot);
@@ -92,11 +94,11 @@ function selectFrom(
 }
 
 /** Selects a page of the matches of a search, best first. */
-export function selectByRelevance(model: ReadModel, found: Matches, list: FilteredPage): Selection {
+export function selectByRelevance(evaluation: Evaluation, found: Matches, list: FilteredPage): Selection {
   const { page } = list;
   let matches = found;
   if (Object.keys(list.filters).length > 0) {
-    const kept = matchesOf(model, { ...list, among: allOf(model, found) });
+    const kept = matchesOf(evaluation, { ...list, among: allOf(evaluation, found) });
     matches = {
       ...found,
       tiers: found.tiers.map((tier) => ({ ...tier, set: tier.set.and(kept) })),
@@ -107,6 +109,7 @@ export function selectByRelevance(model: ReadModel, found: Matches, list: Filter
   // Nobody reads a search that far, and finding its best takes time for each.
   const begin = Math.min(Math.max(0, wanted), LAST_NUMBERED);
   const end = Math.min(begin + page.limit, LAST_NUMBERED);
+  const { model } = evaluation;
   const { id } = model.columns;
   const ids = bestOf(model, matches, end + 1)
     .slice(begin)

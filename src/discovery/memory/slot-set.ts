@@ -139,25 +139,3 @@ function isDense(word: number): boolean {
 
 /** Used by one evaluation at a time, as evaluations are synchronous. */
 const BLOCK = new Uint32Array(4_096 + 32);
-
-/** Sets for the steps of an evaluation, used again by the next one, as a set of a million slots takes 125 kB. */
-export class SetPool {
-  readonly #sets: SlotSet[] = [];
-  #taken = 0;
-
-  /** Begins an evaluation; the sets of the one before are free. */
-  reset(): void {
-    this.#taken = 0;
-  }
-
-  /** An empty set. */
-  take(capacity: number): SlotSet {
-    let set = this.#sets[this.#taken];
-    if (set === undefined || set.bits.length !== (capacity + 31) >>> 5) {
-      set = new SlotSet(capacity);
-      this.#sets[this.#taken] = set;
-    } else set.clear();
-    this.#taken++;
-    return set;
-  }
-}

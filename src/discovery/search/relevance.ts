@@ -1,6 +1,6 @@
 /** How well repositories match a search text, and in which order that puts them. */
 import { compareSlots, firstOf } from "../memory/order.js";
-import { hashOf, type ReadModel } from "../memory/read-model.js";
+import { type Evaluation, hashOf, type ReadModel } from "../memory/read-model.js";
 import type { SlotSet } from "../memory/slot-set.js";
 import { NAME, TEXT, WHOLE, type WordPlace } from "./word-index.js";
 import type { WordsQuery } from "./words.js";
@@ -64,12 +64,13 @@ export interface Matches {
   total: number;
 }
 
-/** Finds what matches a query. The sets are those of the present evaluation of the model. */
-export function findMatches(model: ReadModel, query: WordsQuery, scope: SearchScope): Matches {
+/** Finds what matches a query. */
+export function findMatches(evaluation: Evaluation, query: WordsQuery, scope: SearchScope): Matches {
+  const { model } = evaluation;
   const { words, owner, name } = query;
   const [rest, last] = [words.slice(0, -1), words.at(-1) ?? ""];
   const withWord = (word: string, place: WordPlace, isPrefix = false): SlotSet | undefined => {
-    const set = model.emptySet();
+    const set = evaluation.set();
     return model.words.addTo(set, word, { place, isPrefix }) ? set : undefined;
   };
   const withAll = (some: readonly string[], place: WordPlace): SlotSet | "any" | undefined => {
@@ -98,7 +99,7 @@ export function findMatches(model: ReadModel, query: WordsQuery, scope: SearchSc
     within(texts, () => withWord(last, TEXT, true)),
   ];
   const weights = weightsOf(query);
-  const better = model.emptySet();
+  const better = evaluation.set();
   const tiers: Tier[] = [];
   let total = 0;
   let hasExact = false;
@@ -115,8 +116,8 @@ export function findMatches(model: ReadModel, query: WordsQuery, scope: SearchSc
   return { query, tiers, hasExact, total };
 }
 
-export function allOf(model: ReadModel, { tiers }: Matches): SlotSet {
-  const all = model.emptySet();
+export function allOf(evaluation: Evaluation, { tiers }: Matches): SlotSet {
+  const all = evaluation.set();
   for (const { set } of tiers) all.or(set);
   return all;
 }

@@ -7,7 +7,7 @@ import type { FacetKind } from "../facets.js";
 import { findRenamed } from "../lists/unmatched.js";
 import type { LiveModel } from "../memory/live-model.js";
 import { firstOf } from "../memory/order.js";
-import type { ReadModel } from "../memory/read-model.js";
+import type { Evaluation } from "../memory/read-model.js";
 import { bestOf, findMatches, type Matches, type SearchScope } from "./relevance.js";
 import type { Vocabulary } from "./typos.js";
 import { parseQuery } from "./words.js";
@@ -39,15 +39,15 @@ export interface SearchOptions {
   vocabulary: Vocabulary | undefined;
 }
 
-/** What matches a text, in the present evaluation; `corrected`: the text without its typing errors, if that is what was searched for. */
+/** What matches a text; `corrected`: the text without its typing errors, if that is what was searched for. */
 export function searchIn(
-  model: ReadModel,
+  evaluation: Evaluation,
   text: string,
   { scope, vocabulary }: SearchOptions,
 ): { matches: Matches; corrected: string | null } | undefined {
   const query = parseQuery(text);
   if (query === undefined) return undefined;
-  const matches = findMatches(model, query, scope);
+  const matches = findMatches(evaluation, query, scope);
   const found = { matches, corrected: null };
   if (vocabulary === undefined || matches.hasExact || matches.total >= FEW[scope]) return found;
   let corrected = query.text;
@@ -55,7 +55,7 @@ export function searchIn(
     corrected = corrected.replace(word, () => vocabulary.nearest(word) ?? word);
   const other = corrected === query.text ? undefined : parseQuery(corrected);
   if (other === undefined) return found;
-  const better = findMatches(model, other, scope);
+  const better = findMatches(evaluation, other, scope);
   return better.total > matches.total * FAR_MORE ? { matches: better, corrected } : found;
 }
 
@@ -118,21 +118,22 @@ export class Search {
 
   async #find(text: string, limit: number, scope: SearchScope): Promise<number[]> {
     const { model, vocabulary } = await this.#live.current();
-    return idsOf(model, text, { limit, scope, vocabulary: await vocabulary.get() });
+    const options = { limit, scope, vocabulary: await vocabulary.get() };
+    return model.evaluate((evaluation) => idsOf(evaluation, text, options));
   }
 }
 
 function idsOf(
-  model: ReadModel,
+  evaluation: Evaluation,
   text: string,
   { limit, ...options }: SearchOptions & { limit: number },
 ): number[] {
-  model.begin();
+  const { model } = evaluation;
   const { id, listed } = model.columns;
   if (text.trim() === "" && options.scope === "names") {
     const slots = firstOf(listed, model.order({ column: "stars" }), { direction: "desc", count: limit });
     return slots.map((slot) => id[slot] ?? 0);
   }
-  const found = searchIn(model, text, options);
+  const found = searchIn(evaluation, text, options);
   return found === undefined ? [] : bestOf(model, found.matches, limit).map((slot) => id[slot] ?? 0);
 }

@@ -20,14 +20,15 @@ const LIMIT = 10_001;
 async function find(live: LiveModel, text: string, { limit, correct }: { limit: number; correct: boolean }) {
   const { model, vocabulary } = await live.current();
   const words = correct ? await vocabulary.get() : undefined;
-  model.begin();
-  const found = searchIn(model, text, { scope: "all", vocabulary: words });
-  const slots = found === undefined ? [] : bestOf(model, found.matches, limit);
-  return {
-    ids: slots.map((slot) => model.columns.id[slot] ?? 0),
-    total: found?.matches.total ?? 0,
-    corrected: found?.corrected ?? undefined,
-  };
+  return model.evaluate((evaluation) => {
+    const found = searchIn(evaluation, text, { scope: "all", vocabulary: words });
+    const slots = found === undefined ? [] : bestOf(model, found.matches, limit);
+    return {
+      ids: slots.map((slot) => model.columns.id[slot] ?? 0),
+      total: found?.matches.total ?? 0,
+      corrected: found?.corrected ?? undefined,
+    };
+  });
 }
 
 onBothEngines("A search", (engine) => {
