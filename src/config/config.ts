@@ -1,3 +1,7 @@
+/**
+ * The configuration: the environment and a `.env` file become one validated object. Each problem names its setting. What a setting means
+ * to the work is up to the modules that take it; secrets are in no message.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";

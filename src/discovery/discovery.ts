@@ -1,3 +1,7 @@
+/**
+ * Discovery: lists, search, facets and ranks, answered from a model of the catalogue in memory that follows the changes of the database;
+ * ranks of past days and summaries are stored. It only reads repositories, and its numbers come from `growth`.
+ */
 export { CHANGE_KINDS, ChangeLog, START } from "./changes.js";
 export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort } from "./facets.js";
 export { isCovered, RANKED_FROM } from "./facets.js";

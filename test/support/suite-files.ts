@@ -34,6 +34,7 @@ export const ALONE: readonly string[] = [
   "reliability/limits",
   "reliability/overload",
   "reliability/stop",
+  "budgets",
   "install",
   "bundle",
   "charts/png",
