@@ -107,9 +107,7 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/web/pages/repository.tsx known": 146,
   "src/web/pages/security.tsx showSessions": 69,
   "src/web/pages/sign-in.tsx signInPage": 107,
-  "src/web/pages/token-watchlist.tsx listPage": 104,
   "src/web/pages/track.tsx showTrackList": 61,
-  "src/web/pages/watchlist.tsx ownList": 99,
 };
 
 /** The head of a named function: declared, in a variable or a property, or a method. */

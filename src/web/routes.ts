@@ -36,12 +36,11 @@ import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
 import * as code from "./pages/sign-in-mail.js";
 import * as link from "./pages/sign-in-mail.js";
-import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
 import { showTrackList } from "./pages/track.js";
 import * as question from "./pages/track-question.js";
 import * as watchlist from "./pages/watchlist.js";
-import { OFFER, unsaveRepository } from "./saving.js";
+import { OFFER } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist.js";
 
 /** Facts of a page that differ from the defaults, and where it appears. */
@@ -285,18 +284,18 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     query: parameters(watchlistPageQuery),
   }),
   form("/watchlist/items", watchlist.addToWatchlist),
-  form("/watchlist/items/remove", unsaveRepository),
+  form("/watchlist/items/remove", watchlist.removeFromWatchlist),
   myForm("/watchlist/feed", watchlist.createFeed, { signInNext: "/watchlist" }),
   myForm("/watchlist/feed/revoke", watchlist.revokeFeed, { signInNext: "/watchlist" }),
   page("/watchlists", showNewWatchlist, { cache: PRIVATE }),
   form("/watchlists", createTokenWatchlist, { limit: { ...WRITE, cost: 3 } }),
-  page("/watchlists/gone", shared.showWatchlistRemoved, { cache: PRIVATE }),
-  tokenPage("/watchlists/{token}", shared.showTokenWatchlist, parameters(watchlistPageQuery)),
-  tokenForm("/watchlists/{token}/items", shared.addToTokenWatchlist),
-  tokenForm("/watchlists/{token}/items/remove", shared.removeFromTokenWatchlist),
-  tokenForm("/watchlists/{token}/rename", shared.renameTokenWatchlist),
-  tokenForm("/watchlists/{token}/delete", shared.removeTokenWatchlist),
-  tokenForm("/watchlists/{token}/copy", shared.copyTokenWatchlist),
+  page("/watchlists/gone", watchlist.showWatchlistRemoved, { cache: PRIVATE }),
+  tokenPage("/watchlists/{token}", watchlist.showWatchlist, parameters(watchlistPageQuery)),
+  tokenForm("/watchlists/{token}/items", watchlist.addToWatchlist),
+  tokenForm("/watchlists/{token}/items/remove", watchlist.removeFromWatchlist),
+  tokenForm("/watchlists/{token}/rename", watchlist.renameTokenWatchlist),
+  tokenForm("/watchlists/{token}/delete", watchlist.removeTokenWatchlist),
+  tokenForm("/watchlists/{token}/copy", watchlist.copyTokenWatchlist),
 ];
 
 /** The pages of the guide. `docs` is passed in, as it shows the limits. */

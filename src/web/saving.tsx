@@ -8,26 +8,12 @@ import type { PageRequest, Redirect, RenderContext } from "./page-request.js";
 
 /** Saving repositories to one's watchlist: the star and its form, and repositories that are pending until sign-in. */
 
-/** Saves a repository to the signed-in user's watchlist, and goes on to `next`; visitors sign in first. */
-export async function saveRepository(request: PageRequest, id: number, next: string): Promise<Redirect> {
-  const { account, modules, cookie: sent, baseUrl } = request;
-  const { id: known } = await modules.catalog.get(id);
-  if (account !== undefined) {
-    await modules.watchlists.add({ accountId: account.id }, [known]);
-    return { location: next, status: 303 };
-  }
+/** Keeps a repository until its visitor has signed in, which saves it. */
+export function saveBeforeSignIn({ cookie: sent, baseUrl }: PageRequest, id: number, next: string): Redirect {
   // The sign-in link may be opened in another browser, without this cookie: there the page offers to save it.
-  const offering = encodeURIComponent(withOffer(next, known, baseUrl));
-  const cookie = keepPending(sent, known, baseUrl);
+  const offering = encodeURIComponent(withOffer(next, id, baseUrl));
+  const cookie = keepPending(sent, id, baseUrl);
   return { location: `/sign-in?next=${offering}`, status: 303, cookies: [cookie] };
-}
-
-/** Removes a repository from the signed-in user's watchlist. */
-export async function unsaveRepository(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
-  const { account, modules } = request;
-  const id = repositoryIdOf(form);
-  if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, [id]);
-  return { location: nextOf(request, form), status: 303 };
 }
 
 /** The field `repositoryId` of a form. Throws VALIDATION_FAILED. */
@@ -37,9 +23,13 @@ export function repositoryIdOf(form: URLSearchParams): number {
   return id;
 }
 
-/** The path to return to after a form; the watchlist if it is not a path of ours. */
-export function nextOf({ baseUrl }: PageRequest, form: URLSearchParams): string {
-  return safeNext(form.get("next") ?? "", baseUrl) ?? "/watchlist";
+/** The path to return to after a form; the list at `path` if it is not a path of ours. */
+export function nextOf(
+  { baseUrl }: PageRequest,
+  form: URLSearchParams,
+  { path } = { path: "/watchlist" },
+): string {
+  return safeNext(form.get("next") ?? "", baseUrl) ?? path;
 }
 
 /** Repositories to save after sign-in: kept in a cookie for an hour, at most twenty. */

@@ -43,21 +43,21 @@ export const watchlistPageQuery = watchlistQuery
 export interface WatchedList {
   scope: Scope;
   ids: readonly number[];
-  changes: Promise<Changes | undefined>;
+  /** Since the last visit; undefined on the first one. */
+  changes: Changes | undefined;
 }
 
 /** Reads the data of the page of a list. */
 export async function readWatched(
   { modules, summary: { asOf }, ...request }: Pick<PageRequest, "url" | "modules" | "summary">,
-  list: WatchedList,
+  { scope, ids: all, changes }: WatchedList,
 ) {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
-  const [page, trends, sums, changes] = await Promise.all([
-    watchlistPage(modules, list.scope, rowsQuery),
-    modules.rankings.trends(list.ids, query.window),
-    asOf === null ? [] : modules.watchlists.starHistory(list.ids, { end: asOf, window: query.range }),
-    list.changes,
+  const [page, trends, sums] = await Promise.all([
+    watchlistPage(modules, scope, rowsQuery),
+    modules.rankings.trends(all, query.window),
+    asOf === null ? [] : modules.watchlists.starHistory(all, { end: asOf, window: query.range }),
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
   const [sparks, named] = await Promise.all([
@@ -267,12 +267,12 @@ interface AddRepositoryProps {
   /** Path that takes the field `repository`. */
   action: string;
   /** Other fields of the form. */
-  kept?: Readonly<Record<string, string>>;
+  kept: Readonly<Record<string, string>>;
   notAdded: NotAdded | undefined;
 }
 
 /** The field that adds a repository to a list; after a name that is not tracked, with similar ones. */
-export const AddRepository: FC<AddRepositoryProps> = ({ action, kept = {}, notAdded }) => {
+export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }) => {
   const hidden = Object.entries(kept).map(([name, value]) => (
     <input type="hidden" name={name} value={value} />
   ));

@@ -1,12 +1,16 @@
-import type { Account } from "../../accounts/accounts.js";
+import type { FunctionComponent as FC } from "preact";
+import { nameField } from "../../discovery/discovery.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
 import type { Repository } from "../../repositories/repositories.js";
-import { ActionButton, Note, Snippet } from "../components/elements.js";
-import { withQuery } from "../components/links.js";
+import type { Changes, Watchlist, WatchlistAccess } from "../../watchlists/watchlists.js";
+import { ActionButton, Confirm, Field, Note, Snippet, Ways } from "../components/elements.js";
+import { addressOf } from "../components/links.js";
+import { formatDate } from "../components/numbers.js";
+import { recordView } from "../cookies.js";
 import { findByLines } from "../naming.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
-import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveRepository } from "../saving.js";
+import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveBeforeSignIn } from "../saving.js";
 import {
   AddRepository,
   type NotAdded,
@@ -20,9 +24,27 @@ import {
 } from "../watchlist.js";
 import { toSignIn } from "./sign-in.js";
 
-/** The watchlist of the signed-in user. */
+/**
+ * A watchlist at its page: that of the signed-in account, or one without an owner. Both links of the latter show it, and the first
+ * one can change it.
+ */
+interface Held {
+  access: WatchlistAccess;
+  path: string;
+}
+
+/** The list at an address; undefined if nobody is signed in. */
+function heldBy({ params: { token }, account }: PageRequest): Held | undefined {
+  if (token !== undefined) return { access: { token }, path: `/watchlists/${token}` };
+  return account && { access: { accountId: account.id }, path: "/watchlist" };
+}
+
+/** The list that a form of those with a token in their address is about. */
+const tokenOf = ({ params: { token = "" } }: PageRequest) => ({ token });
+
 export function showWatchlist(request: PageRequest): Promise<Page> {
-  return request.account === undefined ? signedOut(request) : ownList(request, request.account);
+  const held = heldBy(request);
+  return held === undefined ? signedOut(request) : listPage(request, held);
 }
 
 async function signedOut(request: PageRequest): Promise<Page> {
@@ -60,118 +82,200 @@ async function signedOut(request: PageRequest): Promise<Page> {
   };
 }
 
-/** Adds a repository to the signed-in user's watchlist: one that a star names by its id, or that a person writes. */
+/** Adds a repository: one that a star names by its id, or that a person writes. Visitors sign in before their own list has it. */
 export async function addToWatchlist(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+  const { modules } = request;
+  const held = heldBy(request);
   const written = form.get("repository")?.slice(0, 500);
-  if (written === undefined) return saveRepository(request, repositoryIdOf(form), nextOf(request, form));
-  const { account, modules } = request;
-  const { ids } = await findByLines(modules, [written]);
-  const [id] = ids;
-  if (id !== undefined) return saveRepository(request, id, nextOf(request, form));
-  if (account === undefined) return toSignIn(request, "/watchlist");
-  const shown = { ...request, url: new URL("/watchlist", request.url) };
-  return ownList(shown, account, await notAdded(request, written));
+  const found = written === undefined ? [repositoryIdOf(form)] : (await findByLines(modules, [written])).ids;
+  const repository = found[0] === undefined ? undefined : await modules.catalog.get(found[0]);
+  if (held === undefined)
+    return repository === undefined
+      ? toSignIn(request, "/watchlist")
+      : saveBeforeSignIn(request, repository.id, nextOf(request, form));
+  if (repository === undefined)
+    return listPage(request, held, { notAdded: await notAdded(request, written ?? "") });
+  const limits = "token" in held.access ? { adding: request.adding } : {};
+  await modules.watchlists.add(held.access, [repository.id], limits);
+  return { location: nextOf(request, form, held), status: 303 };
 }
 
-async function ownList(request: PageRequest, account: Account, refused?: NotAdded): Promise<Page> {
-  const { modules } = request;
-  const { id, name, items } = await modules.watchlists.get({ accountId: account.id });
-  const ids = items.map(({ repositoryId }) => repositoryId);
-  const list = {
-    scope: { kind: "watchlist", id } as const,
-    ids,
-    changes: request.isView ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
+export async function removeFromWatchlist(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
+  const id = repositoryIdOf(form);
+  const held = heldBy(request);
+  if (held !== undefined) await request.modules.watchlists.removeItems(held.access, [id]);
+  return { location: nextOf(request, form, held), status: 303 };
+}
+
+export async function renameTokenWatchlist(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Page | Redirect> {
+  const access = tokenOf(request);
+  const path = `/watchlists/${access.token}`;
+  const name = nameField.safeParse(form.get("name") ?? "");
+  if (!name.success) {
+    const nameProblem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
+    return listPage(request, { access, path }, { nameProblem });
+  }
+  await request.modules.watchlists.rename(access, name.data);
+  return { location: path, status: 303 };
+}
+
+export async function removeTokenWatchlist(request: PageRequest): Promise<Redirect> {
+  await request.modules.watchlists.remove(tokenOf(request));
+  return { location: "/watchlists/gone", status: 303 };
+}
+
+export function showWatchlistRemoved(): Page {
+  return {
+    title: "Watchlist deleted",
+    body: (
+      <div class="narrow">
+        <h1>List deleted</h1>
+        <p class="lead">Both links have stopped working.</p>
+        <p>
+          <a href="/watchlists">Create another list</a>
+        </p>
+      </div>
+    ),
   };
-  const [watched, trending, hasFeed] = await Promise.all([
-    readWatched(request, list),
-    ids.length === 0 ? readTrending(modules) : [],
-    modules.watchlists.feeds.has(account.id),
+}
+
+/** Saves all repositories of the list to the user's own watchlist. */
+export async function copyTokenWatchlist(request: PageRequest): Promise<Redirect> {
+  const { account, modules } = request;
+  if (account === undefined) return toSignIn(request, "/watchlist");
+  const { items } = await modules.watchlists.get(tokenOf(request));
+  await modules.watchlists.add(
+    { accountId: account.id },
+    items.map(({ repositoryId }) => repositoryId),
+  );
+  return { location: "/watchlist", status: 303 };
+}
+
+/** Why a form was rejected. */
+interface Rejected {
+  notAdded?: NotAdded;
+  nameProblem?: string;
+}
+
+async function listPage(
+  request: PageRequest,
+  { access, path }: Held,
+  rejected: Rejected = {},
+): Promise<Page> {
+  const { modules, url, method, account } = request;
+  const watchlist = await modules.watchlists.get(access);
+  const { id, name, items, canEdit } = watchlist;
+  const isOwn = "accountId" in access;
+  const ids = items.map(({ repositoryId }) => repositoryId);
+  const { changes, cookies } = await readVisit(request, access, ids);
+  // A rejected form is shown at the address of the form, which has none of the parameters of the list.
+  const shown = new URL(`${path}${method === "GET" ? url.search : ""}`, url);
+  const [watched, trending, hasFeed, saved] = await Promise.all([
+    readWatched({ ...request, url: shown }, { scope: { kind: "watchlist", id }, ids, changes }),
+    isOwn && ids.length === 0 ? readTrending(modules) : [],
+    isOwn && modules.watchlists.feeds.has(access.accountId),
+    isOwn ? new Set(ids) : request.savedAmong(ids),
   ]);
+  const isWrong = watched.problems.length > 0 || (rejected.notAdded ?? rejected.nameProblem) !== undefined;
   return {
     title: name,
     showsAge: true,
-    isFresh: true,
-    status: watched.problems.length === 0 && refused === undefined ? 200 : 400,
-    scripts: [...watchedScripts(watched), ...(ids.length === 0 ? ["save.js"] : [])],
+    isFresh: isOwn,
+    status: isWrong ? 400 : 200,
+    scripts: [...watchedScripts(watched), ...(trending.length > 0 ? ["save.js"] : [])],
+    // The link that changes the list is not passed on to those who keep pictures.
+    ...(canEdit ? {} : { image: `/cards${path}` }),
+    cookies,
     body: (
       <>
         <h1>
           <bdi>{name}</bdi>
         </h1>
-        {ids.length === 0 ? (
-          <p class="lead">Your watchlist is empty. Add the repositories you care about.</p>
-        ) : null}
+        {isOwn ? null : <About {...watchlist} />}
         {ids.length === 0 ? null : <WatchedChanges watched={watched} />}
-        <AddRepository
-          action="/watchlist/items"
-          kept={{ next: withQuery(watched.url, { save: undefined }) }}
-          notAdded={refused}
-        />
-        {ids.length === 0 ? (
-          <>
-            {trending.length === 0 ? null : (
-              <section class="narrow" aria-labelledby="trending">
-                <h2 id="trending">Trending</h2>
-                <ul class="plain suggested">
-                  {trending.map((repository) => (
-                    <li>
-                      <a href={repositoryPage(repository)}>{repository.fullName}</a>
-                      <SaveButton
-                        repositoryId={repository.id}
-                        fullName={repository.fullName}
-                        isSaved={false}
-                        next="/watchlist"
-                      />
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            )}
-            <p>
-              Or select the star next to any repository: <a href="/explore">explore all of them</a>, or see
-              what is <a href="/explore?sort=trending&window=7d">trending over 7 days</a>.
-            </p>
-          </>
-        ) : (
-          <>
-            <WatchedBody watched={watched} name="Your watchlist" more={[rowActions(removal(watched.url))]} />
-            <p class="soft small ways">
-              Download: <a href={dataPath(watched, {})}>JSON</a>,{" "}
-              <a href={dataPath(watched, { format: "csv" })}>CSV</a>
-            </p>
-          </>
-        )}
-        {ids.length === 0 && !hasFeed ? null : (
-          <section class="narrow" id="feed" aria-labelledby="feed-title">
-            <h2 id="feed-title">Feed</h2>
-            <p>Read in a feed reader what these repositories gain, and which are renamed or gone.</p>
-            {hasFeed ? (
-              <>
-                <p class="soft small">
-                  Your watchlist has a feed. Its address was shown when it was created.
-                </p>
-                <details class="confirm">
-                  <summary>Replace or end the feed</summary>
-                  <p>The present address stops working immediately. This cannot be undone.</p>
-                  <div class="buttons">
-                    <ActionButton action="/watchlist/feed">Replace the address</ActionButton>
-                    <form method="post" action="/watchlist/feed/revoke">
-                      <button type="submit" class="danger">
-                        End the feed
-                      </button>
-                    </form>
-                  </div>
-                </details>
-              </>
-            ) : (
-              <ActionButton action="/watchlist/feed">Create a feed address</ActionButton>
-            )}
-          </section>
-        )}
+        {account !== undefined && saved.size < ids.length ? (
+          <ActionButton action={`${path}/copy`}>Copy to my watchlist</ActionButton>
+        ) : null}
+        <List {...{ path, watchlist, watched, isOwn }} notAdded={rejected.notAdded} />
+        {isOwn && ids.length === 0 ? <Beginning trending={trending} /> : null}
+        {isOwn && (ids.length > 0 || hasFeed) ? <Feed hasFeed={hasFeed} /> : null}
+        {!isOwn && canEdit ? <Settings {...{ path, name }} problem={rejected.nameProblem} /> : null}
       </>
     ),
   };
 }
+
+/** What changed since the last visit, which the service knows of an account, and of other lists only the browser. */
+async function readVisit(
+  request: PageRequest,
+  access: WatchlistAccess,
+  ids: readonly number[],
+): Promise<{ changes: Changes | undefined; cookies: readonly string[] }> {
+  const { modules, isView } = request;
+  const { visits } = modules.watchlists;
+  if ("accountId" in access)
+    return { changes: isView ? await visits.record(access.accountId, ids) : undefined, cookies: [] };
+  const { since, cookie } = recordView(access.token, request);
+  const changes = since === undefined ? undefined : await modules.watchlists.changes(ids, since);
+  return { changes, cookies: isView ? [cookie] : [] };
+}
+
+/** What visitors of a list without an owner should know. */
+const About: FC<Pick<Watchlist, "items" | "createdAt" | "expiresAt" | "canEdit">> = (list) => (
+  <p class="lead">
+    {list.items.length === 1 ? "1 repository" : `${list.items.length} repositories`} · created{" "}
+    {formatDate(list.createdAt)} ·{" "}
+    {list.canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
+    {list.expiresAt === undefined ? "" : ` · expires ${formatDate(list.expiresAt)} unless opened`}
+  </p>
+);
+
+interface ListProps {
+  path: string;
+  watchlist: Watchlist;
+  watched: Watched;
+  isOwn: boolean;
+  notAdded: NotAdded | undefined;
+}
+
+/** The rows, and the forms that add and remove one. Both return to this page of the list. */
+const List: FC<ListProps> = ({ path, watchlist: { name, items, canEdit }, watched, isOwn, notAdded }) => {
+  const { window, sort } = watched.query;
+  const kept = { next: addressOf(watched.url) };
+  const data = isOwn
+    ? `/api/me/watchlist?${new URLSearchParams({ window, sort, limit: "100" })}`
+    : `/api${path}/repositories?window=${window}`;
+  return (
+    <>
+      {canEdit ? <AddRepository action={`${path}/items`} kept={kept} notAdded={notAdded} /> : null}
+      {items.length === 0 ? (
+        <p class="soft">
+          {isOwn ? "Your watchlist" : "This list"} is empty.{canEdit ? " Add a repository above." : ""}
+        </p>
+      ) : (
+        <>
+          <WatchedBody
+            watched={watched}
+            name={name}
+            more={[rowActions(canEdit ? { action: `${path}/items/remove`, kept } : undefined)]}
+          />
+          <Ways
+            lead="Download: "
+            links={[
+              ["JSON", data],
+              ["CSV", `${data}&format=csv`],
+              ...(isOwn ? [] : ([["Totals", `/api${path}/metrics?window=90d`]] as const)),
+              ...(canEdit ? [] : ([["Atom feed", `/api${path}/feed.atom`]] as const)),
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+};
 
 /** Repositories to begin a list with. */
 const SUGGESTED = 6;
@@ -181,15 +285,79 @@ async function readTrending({ rankings, catalog }: Modules): Promise<Repository[
   return catalog.findMany(trending.ids.slice(0, SUGGESTED));
 }
 
-function dataPath({ query: { window, sort } }: Watched, more: Readonly<Record<string, string>>): string {
-  return `/api/me/watchlist?${new URLSearchParams({ window, sort, limit: "100", ...more })}`;
-}
+/** How to fill a list that is empty. */
+const Beginning: FC<{ trending: readonly Repository[] }> = ({ trending }) => (
+  <>
+    {trending.length === 0 ? null : (
+      <section class="narrow" aria-labelledby="trending">
+        <h2 id="trending">Trending</h2>
+        <ul class="plain suggested">
+          {trending.map((repository) => (
+            <li>
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>
+              <SaveButton
+                repositoryId={repository.id}
+                fullName={repository.fullName}
+                isSaved={false}
+                next="/watchlist"
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+    <p>
+      Or select the star next to any repository: <a href="/explore">explore all of them</a>, or see what is{" "}
+      <a href="/explore?sort=trending&window=7d">trending over 7 days</a>.
+    </p>
+  </>
+);
 
-/** Removing a row returns to this page of the list. */
-function removal(url: URL) {
-  const next = withQuery(url, { save: undefined, page: url.searchParams.get("page") ?? undefined });
-  return { action: "/watchlist/items/remove", kept: { next } };
-}
+/** The address that a feed reader reads an account's list at. */
+const Feed: FC<{ hasFeed: boolean }> = ({ hasFeed }) => (
+  <section class="narrow" id="feed" aria-labelledby="feed-title">
+    <h2 id="feed-title">Feed</h2>
+    <p>Read in a feed reader what these repositories gain, and which are renamed or gone.</p>
+    {hasFeed ? (
+      <>
+        <p class="soft small">Your watchlist has a feed. Its address was shown when it was created.</p>
+        <details class="confirm">
+          <summary>Replace or end the feed</summary>
+          <p>The present address stops working immediately. This cannot be undone.</p>
+          <div class="buttons">
+            <ActionButton action="/watchlist/feed">Replace the address</ActionButton>
+            <form method="post" action="/watchlist/feed/revoke">
+              <button type="submit" class="danger">
+                End the feed
+              </button>
+            </form>
+          </div>
+        </details>
+      </>
+    ) : (
+      <ActionButton action="/watchlist/feed">Create a feed address</ActionButton>
+    )}
+  </section>
+);
+
+/** The name and the end of a list without an owner. */
+const Settings: FC<{ path: string; name: string; problem: string | undefined }> = ({
+  path,
+  name,
+  problem,
+}) => (
+  <section class="narrow">
+    <h2>Settings</h2>
+    <form method="post" action={`${path}/rename`} class="row-form">
+      <Field name="name" label="Name" problem={problem} value={name} required maxlength={200} />
+      <button type="submit">Rename</button>
+    </form>
+    <p class="soft small">The share link was shown when the list was created. We cannot show it again.</p>
+    <Confirm verb="Delete" name={name} action={`${path}/delete`}>
+      Both links stop working for everyone. This cannot be undone.
+    </Confirm>
+  </section>
+);
 
 /** Makes an address for the feed of the signed-in user's watchlist, and shows it on this page only. */
 export async function createFeed(request: MemberRequest): Promise<Page> {

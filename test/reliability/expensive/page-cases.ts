@@ -315,7 +315,7 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "POST /watchlists/{token}/items/remove": [
     form("one that is not in it", ({ token }) => `/watchlists/${token}/items/remove`, {
       status: 303,
-      fields: () => ({ repositoryId: "999999999", query: "sort=trending&".repeat(500) }),
+      fields: () => ({ repositoryId: "999999999", next: `/watchlists?${"sort=trending&".repeat(500)}` }),
     }),
   ],
   "POST /watchlists/{token}/rename": [
