@@ -19,10 +19,11 @@ export { hintFor } from "./missing-path.js";
 export type { ApiServices, Operation } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 export { getRepositoryByFullName, readDetail } from "./repositories.js";
+export { detailSchema } from "./repository-detail.js";
 export { pageMeta } from "./repository-list.js";
-export { seriesPartsView } from "./series-views.js";
+export { betweenPoints, seriesPartsView, snapshotSchema } from "./series-views.js";
 export { listSeveralMetrics, readSeveral } from "./several-metrics.js";
-export { type RepositoryView, renamedView, repositoryView } from "./views.js";
+export { type RepositoryView, renamedView, repositoryView, trendSchema } from "./views.js";
 export {
   addWatchlistItem,
   createWatchlist,

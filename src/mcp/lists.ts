@@ -7,14 +7,16 @@ import {
   listTrending,
   pageMeta,
   type RepositoryView,
-  renamedView,
   repositoryView,
 } from "../api/api.js";
 import { count, type ListPage, type ListQuery, listPage, listQuery } from "../discovery/discovery.js";
 import { explorePage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
-import { type Columns, foreignText, freshness, number, percent, ROW_TEXT, table } from "./text.js";
+import { foreignText, percent } from "./text.js";
 import { type Tool, type ToolContext, tool } from "./tool.js";
+
+/** Characters of a description in a row. */
+const ROW_TEXT = 120;
 
 /** The part of a list. Rows: enough to choose from, and few enough to read. */
 export const pageArguments = {
@@ -49,20 +51,6 @@ export const rowSchema = z.object({
       "Why growth may mislead: anomalies such as BURST, UNRELIABLE, STALE, ARCHIVED or an availability. Empty: no doubt is known.",
     ),
 });
-type ListedRow = z.output<typeof rowSchema>;
-
-const COLUMNS: Columns<ListedRow> = {
-  id: ({ id }) => id,
-  repository: ({ repository }) => repository,
-  stars: ({ stars }) => stars,
-  "stars gained (counted)": ({ starsGained }) => starsGained,
-  "change in %": ({ growthPercent }) => growthPercent,
-  "forks gained": ({ forksGained }) => forksGained,
-  "confidence 0-1": ({ confidence }) => confidence,
-  doubts: ({ doubts }) => doubts.join(", ") || "none",
-  language: ({ language }) => language,
-  "description (by its owner)": ({ description }) => description ?? "",
-};
 
 export const freshnessOutput = {
   asOf: z.string().nullable().describe("Median time of the counts. Windows end with them, not now."),
@@ -84,36 +72,34 @@ export const listOutput = z.object({
     .string()
     .nullable()
     .describe("The corrected text that was searched for, if q seemed misspelt."),
+  renamed: z.string().optional().describe("The present name, if q is a previous one."),
   unmatched: z.array(z.string()).describe("Filter values that no repository has."),
   page: z.string().describe("The same list as a page for people."),
 });
 
-const GROWTH =
-  "Growth is measured from the service's own snapshots. `starsGained` is the counted gain, without bursts and other doubtful movements; `doubts` and `confidence` say how far to trust it. Windows end at `asOf`, which may be days ago.";
-
 const searchArgs = listQuery.omit({ page: true }).extend(pageArguments);
 
 const RANKED = {
-  trending: { title: "Trending", operation: listTrending },
-  rising: { title: "Rising", operation: listRising },
-  "new-hot": { title: "New and hot", operation: listNewHot },
-  "fork-growth": { title: "Fork growth", operation: listForkGrowth },
+  trending: listTrending,
+  rising: listRising,
+  "new-hot": listNewHot,
+  "fork-growth": listForkGrowth,
 } as const;
 
 export const listTools: readonly Tool[] = [
   tool({
     name: "search_repositories",
     title: "Search repositories",
-    description: `Finds tracked repositories by words, name or address, and by filters such as language, topic and stars; sorted by relevance, stars, growth and more. ${GROWTH} Without q it lists what matches the filters.`,
+    description: `Finds tracked repositories by words, name or address, and by filters such as language, topic and stars; sorted by relevance, stars, growth and more. Growth is measured from the service's own snapshots; \`doubts\` and \`confidence\` say how far to trust it. Windows end at \`asOf\`, which may be days ago. Without q it lists all that match the filters.`,
     args: searchArgs,
     output: listOutput,
     operation: listRepositories,
-    run: (query, context, given) => list(context, query, { given, title: "Search" }),
+    run: (query, context, given) => list(context, query, given),
   }),
   tool({
     name: "list_ranking",
     title: "Rankings by growth",
-    description: `Repositories that grow now. trending: broad momentum; rising: fast relative to size; new-hot: younger than 90 days; fork-growth: forks relative to size. ${GROWTH} For most stars gained use search_repositories with sort=stars-gained.`,
+    description: `Repositories that grow now. trending: broad momentum; rising: fast relative to size; new-hot: younger than 90 days; fork-growth: forks relative to size. For most stars gained use search_repositories with sort=stars-gained.`,
     args: searchArgs
       .omit({ q: true, verbatim: true, sort: true, order: true, archived: true, fork: true, license: true })
       .omit({ maxStars: true })
@@ -125,84 +111,43 @@ export const listTools: readonly Tool[] = [
       }),
     output: listOutput,
     isOutputDescribed: false,
-    operation: ({ ranking }) => RANKED[ranking].operation,
+    operation: ({ ranking }) => RANKED[ranking],
     run: ({ ranking, ...query }, context, given) => {
       given.delete("ranking");
       given.set("sort", ranking);
-      const asked = { ...query, sort: ranking, order: "desc", verbatim: "false" } as const;
-      return list(context, asked, { given, title: RANKED[ranking].title });
+      const ranked = { ...query, sort: ranking, order: "desc", verbatim: "false" } as const;
+      return list(context, ranked, given);
     },
   }),
 ];
 
-async function list(
-  context: ToolContext,
-  query: ListQuery,
-  { given, title }: { given: URLSearchParams; title: string },
-) {
+async function list(context: ToolContext, query: ListQuery, given: URLSearchParams) {
   const found = await listPage(context.services.modules, query);
   for (const name of ["limit", "cursor"]) given.delete(name);
-  return listResult(found, { query, context, title, page: explorePage(given) });
+  return listResult(found, { query, context, page: explorePage(given) });
 }
 
 interface ListShown {
   query: Parameters<typeof pageMeta>[1];
   context: ToolContext;
-  title: string;
   /** Below the base URL. */
   page: string;
 }
 
-export function listResult(found: ListPage, { query, context, title, page }: ListShown) {
+export function listResult(found: ListPage, { query, context, page }: ListShown) {
   const { baseUrl } = context.services.config;
-  const meta = pageMeta(found, query);
-  const { total, totalIsExact, nextCursor, window, sort = null, asOf, ageDays, renamed } = meta;
-  const repositories = found.rows.map((row) => rowOf(repositoryView(row), baseUrl));
+  const { renamed, unmatched = [], ...meta } = pageMeta(found, query);
   const data = {
-    asOf,
-    ageDays,
-    window,
-    sort,
-    total,
-    totalIsExact,
-    repositories,
-    nextCursor,
-    corrected: foreignText(meta.corrected, 200),
-    unmatched: (meta.unmatched ?? []).map(({ parameter, value, nearest, message }) => {
-      // Strangers write topics.
-      const name = foreignText(nearest, 100);
-      const hint = name === null ? "" : ` Did you mean "${name}"?`;
-      return `${parameter} "${foreignText(value, 100) ?? ""}": ${message}${hint}`;
+    ...meta,
+    ...(renamed && { renamed: repositoryKey(renamed.to) }),
+    unmatched: unmatched.map(({ parameter, value, nearest, message }) => {
+      const hint = nearest === null ? "" : ` Did you mean "${nearest}"?`;
+      return `${parameter} "${value}": ${message}${hint}`;
     }),
     page: baseUrl + page,
+    repositories: found.rows.map((row) => rowOf(repositoryView(row), baseUrl)),
   };
-  const all = `${totalIsExact ? "" : "more than "}${number(total)}`;
-  const lines = [
-    `${title}: ${repositories.length} of ${all} repositories, growth over ${window}. ${freshness(meta)}`,
-    ...(data.corrected === null ? [] : [`Searched for: ${data.corrected}`]),
-    ...data.unmatched,
-    ...(renamed
-      ? [`${foreignText(renamed.fullName, 400)} is now ${foreignText(repositoryKey(renamed.to), 400)}.`]
-      : []),
-    ...(repositories.length === 0 ? [] : ["", table(repositories, COLUMNS), ""]),
-    ...(nextCursor === null ? [] : [`More: the same call with cursor ${nextCursor}`]),
-    `For people: ${data.page}`,
-  ];
-  return { data, text: lines.join("\n") };
-}
-
-interface Renamed {
-  renamedFrom?: string | undefined;
-}
-
-/** The earlier name by which a repository was requested; absent without one. */
-export function renamedOf({ renamedFrom }: Renamed) {
-  return renamedView(foreignText(renamedFrom ?? null, 400) ?? undefined);
-}
-
-/** The line about a repository that was requested by an earlier name; none for others. */
-export function renamedText({ renamedFrom, repository }: Renamed & { repository: string }): string[] {
-  return renamedFrom === undefined ? [] : [`${renamedFrom} is now ${repository}.`];
+  return { data };
 }
 
 export function doubtsOf(trend: RepositoryView["trend"]): string[] {
@@ -211,18 +156,13 @@ export function doubtsOf(trend: RepositoryView["trend"]): string[] {
   return [...new Set([...kinds, ...(trend.reliable ? [] : ["UNRELIABLE"])])];
 }
 
-export function rowOf(repository: RepositoryView, baseUrl: string): ListedRow {
-  const { id, url, description, language, stars, forks, trend, stale, archived, availability } = repository;
+export function rowOf(repository: RepositoryView, baseUrl: string): z.output<typeof rowSchema> {
+  const { trend, stale, archived, availability } = repository;
   return {
-    id,
-    repository: foreignText(repositoryKey(repository), 400) ?? "",
-    ...renamedOf(repository),
-    url,
+    ...repository,
+    repository: repositoryKey(repository),
     page: baseUrl + repositoryPage(repository),
-    description: foreignText(description, ROW_TEXT),
-    language: foreignText(language, 40),
-    stars,
-    forks,
+    description: foreignText(repository.description, ROW_TEXT),
     starsGained: trend?.starsCounted ?? null,
     starsChange: trend?.starsDelta ?? null,
     growthPercent: percent(trend?.starsGrowth ?? null),

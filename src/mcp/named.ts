@@ -7,9 +7,6 @@ import type { Modules } from "../modules.js";
 import { repositoryId } from "../repositories/repositories.js";
 import { foreignText } from "./text.js";
 
-/** Most repositories of a result that says much about each. */
-export const MAX_TOGETHER = 6;
-
 const FORMS = "an id, owner/name, provider:owner/name or the address of a page";
 
 /** Characters of a wrong value in an error. */
@@ -80,9 +77,10 @@ export async function findSome(
   };
 }
 
-/** Says which repositories of an argument are not tracked. */
-export function missingText(missing: readonly string[]): string {
+function missingText(missing: readonly string[]): string {
   return `Not tracked here: ${missing.join(", ")}. Find names with search_repositories.`;
 }
 
-export const missingOutput = { missing: z.array(z.string()) };
+export const missingOutput = {
+  missing: z.array(z.string()).describe("Not tracked here."),
+};

@@ -1,5 +1,6 @@
 /** The tools for counts over time: all counts of each repository, and one count of several next to each other. */
 import {
+  betweenPoints,
   chartQuery,
   getChartData,
   listSeveralMetrics,
@@ -7,22 +8,16 @@ import {
   readSeveral,
   seriesPartsView,
   seriesQuery,
+  snapshotSchema,
 } from "../api/api.js";
 import { count } from "../discovery/discovery.js";
 import { ageInDays, isoDay, timeOrNull } from "../lib/clock.js";
 import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import type { Days } from "../repositories/repositories.js";
-import { freshnessOutput, renamedOf, renamedText, rowSchema } from "./lists.js";
-import {
-  findNamed,
-  findSome,
-  MAX_TOGETHER,
-  missingOutput,
-  missingText,
-  repositoriesArgument,
-} from "./named.js";
-import { type Columns, day, foreignText, freshness, percent, signed, table } from "./text.js";
+import { freshnessOutput, rowSchema } from "./lists.js";
+import { findNamed, findSome, missingOutput, repositoriesArgument } from "./named.js";
+import { MAX_TOGETHER, percent } from "./text.js";
 import { type Tool, tool } from "./tool.js";
 
 const COMPARED_POINTS = 8;
@@ -37,32 +32,19 @@ function spread<T>(items: readonly T[], most: number): T[] {
   return indexes.flatMap((index) => items[index] ?? []);
 }
 
-const pointSchema = z.object({
-  capturedAt: z.string(),
-  stars: z.number(),
-  forks: nullableNumber,
-  openIssues: nullableNumber,
-  watchers: nullableNumber,
-  source: z.string(),
-});
-const seamSchema = z.object({ from: z.string(), to: z.string() });
-const gapSchema = seamSchema.extend({ missingCount: z.number() });
+const { repository, renamedFrom, url, page } = rowSchema.shape;
 
 const seriesSchema = z.object({
-  repository: z.string(),
-  renamedFrom: rowSchema.shape.renamedFrom,
-  url: z.string(),
-  page: z.string(),
+  ...{ repository, renamedFrom, url, page },
   ...freshnessOutput,
   starsChange: nullableNumber.describe(
     "The plain difference between the first and the last point; null if they do not count the same stars. Not the counted gain: see get_repositories.",
   ),
   points: z
-    .array(pointSchema)
+    .array(snapshotSchema)
     .describe("Oldest first. BACKFILLED points count stars still held, the others all stars."),
   pointsAvailable: z.number().describe("The number of points from which these were evenly chosen."),
-  gaps: z.array(gapSchema).describe("Ranges with missing refreshes."),
-  seams: z.array(seamSchema).describe("Neighbours that count different stars: the step is no growth."),
+  ...betweenPoints,
 });
 type Shown = z.output<typeof seriesSchema>;
 
@@ -105,9 +87,8 @@ const seriesTool = tool({
       const [first, last] = [points[0], points.at(-1)];
       const isComparable = seams.length === 0 && points.length > 1;
       return {
-        repository: foreignText(repositoryKey(repository), 400) ?? "",
-        ...renamedOf(repository),
-        url: repository.url,
+        ...repository,
+        repository: repositoryKey(repository),
         page: config.baseUrl + repositoryPage(repository),
         asOf: timeOrNull(repository.countedAt),
         ageDays: ageInDays(repository.countedAt, clock.now()),
@@ -119,40 +100,12 @@ const seriesTool = tool({
       };
     });
     const data = { window: spanText(window, days), resolution: several.resolution, repositories, missing };
-    const texts = repositories.map((one) => seriesText(one, data.window));
-    if (missing.length > 0) texts.push(missingText(missing));
-    return { data, text: texts.join("\n\n"), units };
+    return { data, units };
   },
 });
 
-const POINT_COLUMNS: Columns<z.output<typeof pointSchema>> = {
-  "time (UTC)": ({ capturedAt }) => `${capturedAt.slice(0, 16)}Z`,
-  stars: ({ stars }) => stars,
-  forks: ({ forks }) => forks,
-  "open issues": ({ openIssues }) => openIssues,
-  watchers: ({ watchers }) => watchers,
-  source: ({ source }) => source,
-};
-
-function seriesText(result: Shown, window: string): string {
-  const { repository, points, pointsAvailable, starsChange, gaps, seams } = result;
-  return [
-    ...renamedText(result),
-    `${repository} over ${window}: ${points.length} of ${pointsAvailable} points. ${freshness(result)}`,
-    `Plain change of stars: ${signed(starsChange)} (not the counted gain).`,
-    ...(points.length === 0 ? [] : ["", table(points, POINT_COLUMNS), ""]),
-    ...gaps.map(
-      ({ from, to, missingCount }) => `Gap ${day(from)} to ${day(to)}: ${missingCount} refreshes missing.`,
-    ),
-    ...seams.map(({ from, to }) => `Seam ${day(from)} to ${day(to)}: the step is no growth.`),
-    `Page: ${result.page} Forge: ${result.url}`,
-  ].join("\n");
-}
-
 const comparedSchema = z.object({
-  repository: z.string(),
-  renamedFrom: rowSchema.shape.renamedFrom,
-  page: z.string(),
+  ...{ repository, renamedFrom, page },
   from: z.string().nullable(),
   to: z.string().nullable(),
   first: nullableNumber.describe("The count at from."),
@@ -186,10 +139,10 @@ function comparedOf(series: ChartSeries, baseUrl: string): Compared {
   const days = from === null || to === null ? 0 : (Date.parse(to) - Date.parse(from)) / 86_400_000;
   const isWhole = gained !== null && !hasSeam;
   return {
-    repository: foreignText(repositoryKey(series), 400) ?? "",
-    ...renamedOf(series),
+    ...series,
+    repository: repositoryKey(series),
     page: baseUrl + repositoryPage(series),
-    ...{ from, to, first, last },
+    ...{ first, last },
     change: gained,
     changePercent: isWhole && first !== null && first > 0 ? percent(gained / first) : null,
     changePerDay: isWhole && days >= 1 ? Math.round((gained / days) * 100) / 100 : null,
@@ -198,14 +151,14 @@ function comparedOf(series: ChartSeries, baseUrl: string): Compared {
       ...(stale ? ["STALE"] : []),
       ...(availability === "AVAILABLE" ? [] : [availability]),
     ],
-    points: spread(points, COMPARED_POINTS).map(({ at, value }) => ({ at, value })),
+    points: spread(points, COMPARED_POINTS),
   };
 }
 
 const comparisonTool = tool({
   name: "compare_repositories",
   title: "Compare repositories",
-  description: `The stars or forks of 2 to ${MAX_TOGETHER} repositories over the same time: first and last count, change, change per day, and a few points.`,
+  description: `The stars or forks of 2 to ${MAX_TOGETHER} repositories over the same time: first and last count, plain change (not the counted gain), change per day, and a few points. Compare from before changes.`,
   args: z.object({
     repositories: repositoriesArgument(2, MAX_TOGETHER),
     metric: chartQuery.shape.metric.openapi({ description: "The count to show." }),
@@ -224,32 +177,8 @@ const comparisonTool = tool({
       page: baseUrl + chartPage(series),
       repositories: series.map((one) => comparedOf(one, baseUrl)),
     };
-    return { data, text: comparisonText(data) };
+    return { data };
   },
 });
-
-const COMPARED_COLUMNS: Columns<Compared> = {
-  repository: ({ repository }) => repository,
-  from: ({ from }) => (from === null ? null : day(from)),
-  first: ({ first }) => first,
-  to: ({ to }) => (to === null ? null : day(to)),
-  last: ({ last }) => last,
-  "plain change": ({ change }) => signed(change),
-  "change in %": ({ changePercent }) => changePercent,
-  "per day": ({ changePerDay }) => changePerDay,
-  doubts: ({ doubts }) => doubts.join(", ") || "none",
-};
-
-function comparisonText(result: z.output<typeof comparisonOutput>): string {
-  return [
-    `${result.metric} over ${result.window}. ${freshness(result)}`,
-    "",
-    table(result.repositories, COMPARED_COLUMNS),
-    "",
-    ...result.repositories.flatMap(renamedText),
-    "Changes are plain differences, not counted gains. Compare `from` before you compare changes.",
-    `For people: ${result.page}`,
-  ].join("\n");
-}
 
 export const seriesTools: readonly Tool[] = [seriesTool, comparisonTool];

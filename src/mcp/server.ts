@@ -17,6 +17,7 @@ import { readVersion } from "../lib/version.js";
 import { listTools } from "./lists.js";
 import { repositoryTool } from "./repository.js";
 import { seriesTools } from "./series.js";
+import { cleaned, resultText } from "./text.js";
 import type { Tool, ToolContext } from "./tool.js";
 import { watchlistTools } from "./watchlists.js";
 
@@ -75,12 +76,16 @@ function described(tool: Tool) {
   };
 }
 
+/** Rules for values that a reader of results does not need. */
+const RULES = ["enum", "format", "maximum", "minimum", "pattern", "readOnly"];
+
 /** The schema of a result: short, as hosts put it before a model, and open to later fields (`io: "input"`). */
 function outputSchemaOf({ output, isOutputDescribed }: Tool) {
   const { $schema: _, ...schema } = z.toJSONSchema(output, {
     io: "input",
     override: ({ jsonSchema }) => {
       if (!isOutputDescribed) delete jsonSchema.description;
+      for (const rule of RULES) delete jsonSchema[rule];
       const types = jsonSchema.anyOf?.map(({ type, ...rest }) =>
         Object.keys(rest).length === 0 ? type : undefined,
       );
@@ -104,9 +109,9 @@ async function callTool(
       const hint = didYouMean(name.slice(0, 100), names);
       throw new AppError("NOT_FOUND", `There is no such tool${hint || "; tools/list has all."}`);
     }
-    const { data, text } = await tool.call(given, options);
-    const structuredContent = z.record(z.string(), z.unknown()).parse(data);
-    return { content: [{ type: "text" as const, text }], structuredContent };
+    const { data } = await tool.call(given, options);
+    const structuredContent = z.record(z.string(), z.unknown()).parse(cleaned(tool.output.parse(data)));
+    return { content: [{ type: "text" as const, text: resultText(structuredContent) }], structuredContent };
   } catch (cause) {
     const error = toAppError(cause);
     if (error.code === "INTERNAL") options.onFault(cause);

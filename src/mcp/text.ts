@@ -1,4 +1,4 @@
-/** Text for models: foreign text made harmless, numbers with units, tables. */
+/** Results for models: foreign text made harmless, and one text for every result. */
 import { cleanText } from "../repositories/repositories.js";
 
 /**
@@ -7,9 +7,8 @@ import { cleanText } from "../repositories/repositories.js";
  */
 const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
-/** Longest description in a row, and in the detail of a repository. */
-export const ROW_TEXT = 120;
-export const DETAIL_TEXT = 400;
+/** Most repositories of a result that says much about each. */
+export const MAX_TOGETHER = 6;
 
 /** A stranger's text on one line, without unseen characters, cut to a length; null if nothing is left. */
 export function foreignText(text: string | null, maxLength: number): string | null {
@@ -24,47 +23,76 @@ export function foreignText(text: string | null, maxLength: number): string | nu
   return cut === null ? null : `${cut}…`;
 }
 
-/** The columns of a table: the value in a row under each heading. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
-
-/** A table in Markdown. Nothing in a cell can end it. */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>): string {
-  const cell = (value: string | number | null): string =>
-    value === null ? "?" : typeof value === "number" ? number(value) : value.replaceAll("|", "/");
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const heads = Object.keys(columns);
-  const values = Object.values(columns);
-  return [
-    line(heads),
-    `|${" --- |".repeat(heads.length)}`,
-    ...rows.map((row) => line(values.map((value) => cell(value(row))))),
-  ].join("\n");
+/** A result as JSON in which every text is on one line and has no unseen characters, as strangers wrote some of them. */
+export function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return foreignText(value, value.length) ?? "";
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isRecord(value)) return value;
+  const fields = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(fields.map(([name, one]) => [name, cleaned(one)]));
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The text of a result: a line for each value that is known, and a table in Markdown for each list of records. Lists within the rows of
+ * a table follow it, named after their row. Nothing in a cell can end it.
+ */
+export function resultText(result: Fields): string {
+  return linesOf(result, "").join("\n").replaceAll("\n\n\n", "\n\n").trim();
+}
+
+/** `of`: the names of the list and the row that this is a part of. */
+function linesOf(result: Fields, of: string): string[] {
+  return Object.entries(result).flatMap(([name, value]) => {
+    if (value === null) return [];
+    const title = of + name;
+    if (!isTable(value)) return [`${title}: ${cell(value)}`];
+    const names = new Set(value.flatMap((row) => Object.keys(row).filter((one) => !isTable(row[one]))));
+    // In long tables addresses would take more than everything else.
+    if (value.length > MAX_TOGETHER) for (const address of ["url", "page"]) names.delete(address);
+    const heads = [...names];
+    const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+    return [
+      ...["", `${title}:`, line(heads), `|${" --- |".repeat(heads.length)}`],
+      ...value.map((row) => line(heads.map((head) => cell(row[head])))),
+      "",
+      ...value.flatMap((row) => {
+        const tables = Object.entries(row).filter(([, one]) => isTable(one));
+        return linesOf(
+          Object.fromEntries(tables),
+          `${title} ${cell(row.repository ?? row[heads[0] ?? ""])} `,
+        );
+      }),
+    ];
+  });
+}
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isTable = (value: unknown): value is Fields[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
 /** Made once: making one takes longer than formatting a hundred numbers. */
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
-/** A number with thousands separated, so that a model reads the digits in groups. */
-export const number = (value: number): string => grouped.format(value);
-
-/** A change with its sign. */
-export function signed(value: number | null): string {
-  return value === null ? "unknown" : value > 0 ? `+${number(value)}` : number(value);
+/** A value on one line. Numbers have their thousands separated, so that a model reads the digits in groups; times have no seconds. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "?";
+  if (typeof value === "number") return grouped.format(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map(cell).join("; ") || "none";
+  if (isRecord(value))
+    return Object.entries(value)
+      .map(([name, one]) => `${name} ${cell(one)}`)
+      .join(", ");
+  return String(value)
+    .replaceAll("|", "/")
+    .replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d):\d\d\.\d{3}Z$/, "$1Z");
 }
 
 /** A share as percent, such as `2.31`; null stays null. */
 export function percent(share: number | null): number | null {
   return share === null ? null : Math.round(share * 10_000) / 100;
-}
-
-export function day(time: string): string {
-  return time.slice(0, 10);
-}
-
-/** Where windows end, in words. */
-export function freshness({ asOf, ageDays }: { asOf: string | null; ageDays: number | null }): string {
-  if (asOf === null) return "Nothing was measured yet.";
-  const age =
-    ageDays === null || ageDays <= 0 ? "today" : ageDays === 1 ? "1 day ago" : `${ageDays} days ago`;
-  return `Data as of ${asOf} (${age}); windows end there, not now.`;
 }

@@ -14,10 +14,8 @@ export interface ToolContext {
   adding: Adding | undefined;
 }
 
-/** A result for programs, and the same for models and people to read. */
 interface ToolResult<T> {
   data: T;
-  text: string;
   /** What the call has cost, if its operation says so after the work. */
   units?: number;
 }

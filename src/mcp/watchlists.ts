@@ -5,7 +5,6 @@ import { z } from "../lib/schema.js";
 import { MAX_ITEMS, type Watchlist } from "../watchlists/watchlists.js";
 import { listOutput, listResult, pageArguments } from "./lists.js";
 import { findNamed, repositoriesArgument } from "./named.js";
-import { foreignText } from "./text.js";
 import { type Tool, type ToolContext, tool } from "./tool.js";
 
 const token = z.string().max(200).openapi({
@@ -23,28 +22,9 @@ const changedOutput = z.object({
 
 const pageOf = (token: string) => `/watchlists/${encodeURIComponent(token)}`;
 
-interface Changed {
-  watchlist: Watchlist;
-  token: string;
-  shareToken?: string;
-  what: string;
-}
-
-function changed({ services }: ToolContext, { watchlist, token, shareToken, what }: Changed) {
-  const data = {
-    name: foreignText(watchlist.name, 100) ?? "",
-    repositories: watchlist.items.length,
-    token,
-    shareToken: shareToken ?? null,
-    page: services.config.baseUrl + pageOf(token),
-  };
-  const lines = [
-    `${what} "${data.name}": ${data.repositories} repositories.`,
-    `Token (reads and changes it): ${token}`,
-    ...(shareToken === undefined ? [] : [`Share token (reads it): ${shareToken}`]),
-    `For people: ${data.page}`,
-  ];
-  return { data, text: lines.join("\n") };
+function changed({ services }: ToolContext, { name, items }: Watchlist, token: string, shareToken?: string) {
+  const page = services.config.baseUrl + pageOf(token);
+  return { data: { name, repositories: items.length, token, shareToken: shareToken ?? null, page } };
 }
 
 export const watchlistTools: readonly Tool[] = [
@@ -61,7 +41,7 @@ export const watchlistTools: readonly Tool[] = [
       const { modules } = context.services;
       const id = await modules.watchlists.idOf({ token });
       const found = await watchlistPage(modules, { kind: "watchlist", id }, query);
-      return listResult(found, { query, context, title: "Watchlist", page: pageOf(token) });
+      return listResult(found, { query, context, page: pageOf(token) });
     },
   }),
   tool({
@@ -78,10 +58,8 @@ export const watchlistTools: readonly Tool[] = [
     run: async ({ name, repositories }, context) => {
       const { modules } = context.services;
       const ids = (await findNamed(modules, repositories)).map(({ id }) => id);
-      return changed(context, {
-        ...(await modules.watchlists.create(name, ids, context.adding)),
-        what: "Created",
-      });
+      const created = await modules.watchlists.create(name, ids, context.adding);
+      return changed(context, created.watchlist, created.token, created.shareToken);
     },
   }),
   tool({
@@ -96,7 +74,7 @@ export const watchlistTools: readonly Tool[] = [
       const { modules } = context.services;
       const ids = (await findNamed(modules, repositories)).map(({ id }) => id);
       const { watchlist } = await modules.watchlists.add({ token }, ids, { adding: context.adding });
-      return changed(context, { watchlist, token, what: "Changed" });
+      return changed(context, watchlist, token);
     },
   }),
 ];
