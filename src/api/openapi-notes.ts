@@ -1,21 +1,21 @@
-/** What the parameters and fields of the contract mean, by name, wherever their schema does not say it itself. */
+/** The meaning of the parameters and fields of the contract, by name, if their schema does not say it itself. */
 
 interface Note {
   description?: string;
   example?: unknown;
 }
 
-/** What a parameter means and an example of it, wherever its schema says neither. Parameters with one name mean the same everywhere. */
+/** Descriptions and examples of parameters whose schema has none. Parameters with one name mean the same everywhere. */
 export const PARAMETER_NOTES: Readonly<Record<string, Note>> = {
   q: { example: "react" },
   provider: { example: "github" },
   owner: { description: "The owner; a slash in it is written %2F.", example: "facebook" },
   name: { description: "The name of the repository.", example: "react" },
-  fullName: { description: "The full name, owner/name.", example: "facebook/react" },
+  fullName: { description: "The full name, owner/name." },
   id: { description: "The id of the repository.", example: "42" },
-  repositoryId: { description: "The id of the repository.", example: "42" },
+  repositoryId: { description: "The id of the repository." },
   sort: { description: "What the list is sorted by." },
-  limit: { description: "Maximum number of rows.", example: 25 },
+  limit: { example: 25 },
   cursor: { example: "WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ" },
   window: { description: "The time before the newest counts of the repository; all: everything stored." },
   ranking: { description: "The ranking." },
@@ -29,13 +29,12 @@ export const PARAMETER_NOTES: Readonly<Record<string, Note>> = {
   token: { example: "q3J2rG0vTz6xk1mYhWb8Zw" },
   requestId: { example: "q3J2rG0vTz6xk1mYhWb8Zw" },
   "if-match": { example: '"3"' },
-  site: { example: "github" },
   code: { description: "From the site: the code to exchange.", example: "8f2b9c0d" },
   state: { description: "From the site: the state that was sent to it.", example: "kx0vQ2" },
   error: { description: "From the site: why the sign-in failed.", example: "access_denied" },
   iss: { description: "From the site: its identifier.", example: "https://github.com/login/oauth" },
   sessionId: { description: "The id of the session.", example: "hV3dY5kQ" },
-  keyId: { description: "The id of the API key.", example: "7" },
+  keyId: { description: "The id of the API key." },
   passkeyId: { description: "The id of the passkey.", example: "hV3dY5kQ" },
 };
 
@@ -54,7 +53,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   addresses: { description: "The addresses that sent the requests, most recent first." },
   after: { description: "The count after.", example: 51_720 },
   ageDays: { description: "Whole days (UTC) until the response.", example: 0 },
-  agent: { description: "The family of the browser or program.", example: "Firefox" },
+  agent: { example: "Firefox" },
   agents: { description: "The families of programs that sent the requests, most requests first." },
   alg: { description: "The COSE number of the algorithm.", example: -7 },
   align: { description: "What the lines are aligned by." },
@@ -77,10 +76,8 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   basis: { description: "What stars count: TOTAL, or RETAINED, those still held when they were reported." },
   before: { example: 51_600 },
   bucket: { description: "The bucket of the rate limit.", example: "default" },
-  buckets: { description: "The limits, by bucket." },
   by: { description: "What cleared it: growth of many, or time." },
-  bytes: { description: "Size in bytes.", example: 48_213 },
-  caller: { description: "How the caller identified itself." },
+  bytes: { example: 48_213 },
   canEdit: { description: "Whether the token of the request may change the list.", example: true },
   capturedAt: { description: "When the counts were taken.", example: NEWEST },
   challenge: { example: "c2lkZXJlYWwtY2hhbGxlbmdl" },
@@ -89,7 +86,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
     example: "eyJ0eXBlIjoid2ViYXV0aG4",
   },
   code: { description: "The error code; decide by it, as messages may be reworded.", example: "NOT_FOUND" },
-  compared: { description: "Repositories that were compared.", example: 3_628 },
   confidence: { description: "How far the growth can be trusted, from 0 to 1; see reliable.", example: 0.95 },
   confidenceReasons: { example: [] },
   corrected: { example: null },
@@ -120,9 +116,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   exportedAt: { description: "When the file was made.", example: NEWEST },
   failure: { example: null },
   family: { description: "The name of the program, without its version.", example: "curl" },
-  fell: { description: "Repositories that lost stars.", example: 0 },
   file: { description: "The name of the file.", example: "github-ranking-2026-08-22.csv" },
-  files: { description: "Its files." },
   finishedAt: { description: "When it ended; null: it has not.", example: null },
   firstSnapshotAt: {
     description: "Time of the first snapshot; null: none.",
@@ -156,7 +150,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   ids: { description: "Ids of repositories, as decimal strings.", example: ["42"] },
   isLimited: { example: true },
   items: { description: "The entries, in the order in which they were added." },
-  jumped: { description: "Repositories that gained far more than usual.", example: 1 },
   key: { example: "sid_9fQ2mZrT4bYkL7cXwV3nHs8GdJ5pA1eR2u6T" },
   keyId: { description: "The id of the key.", example: "7" },
   keys: { description: "The API keys of the account." },
@@ -192,7 +185,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   nearest: { example: "rust" },
   network: { example: "192.0.2.0/24" },
   newHot: { description: "By the score newHot." },
-  newSince: { example: null },
   nextCursor: {
     description: "The cursor of the next page; null on the last one.",
     example: "WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ",
@@ -224,7 +216,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   },
   ranking: { description: "The ranking." },
   rankCount: { description: "Number of ranks.", example: 31 },
-  ranks: { description: "Its ranks." },
   reason: { description: "Why, in words.", example: "gained 40 times as much as on a usual day" },
   recentBlocks: { description: "The last blocked requests, newest first." },
   recentErrors: { description: "The last failed requests, newest first." },
@@ -233,7 +224,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   reliable: { description: "Whether confidence is at least 0.7.", example: true },
   remaining: { example: 119 },
   repositories: { description: "The repositories." },
-  repository: { description: "The repository.", example: "https://github.com/vuejs/core" },
+  repository: { description: "The repository." },
   repositoryCount: { description: "Number of repositories.", example: 3_628 },
   repositoryId: { description: "The id of the repository.", example: "42" },
   requestId: { description: "The id of the request, as in X-Request-Id.", example: "tB3TK000000a" },
@@ -253,8 +244,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   retained: { example: 0 },
   revokedAt: { description: "When it was revoked, or expired; null: it is active.", example: null },
   rising: { description: "By the score rising." },
-  route: { example: "/api/repos" },
-  rows: { description: "Number of rows.", example: 3_628 },
   rp: { description: "The service, as WebAuthn names it." },
   rpId: { example: "sidereal.example" },
   scale: { description: "The scale of the counts." },
@@ -262,7 +251,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   score: { description: "The score; null if it cannot be computed.", example: 24 },
   seams: {
     description: "Neighbouring points that cannot be compared: one counts all stars, one those still held.",
-    example: [],
   },
   series: { description: "The points, repository by repository, or step by step." },
   sessionExpiresAt: {
@@ -312,7 +300,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   until: { example: NEWEST },
   updatedAt: { description: "When it was last changed.", example: NEWEST },
   url: { description: "Its address.", example: "https://github.com/vuejs/core" },
-  usage: { description: "The usage of the keys." },
   user: { description: "The account, as WebAuthn names it." },
   userVerification: { description: "As WebAuthn names it." },
   usualPerDay: { example: 85 },

@@ -1,10 +1,9 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS, type RateLimit } from "../http/http.js";
+import { type Access, pathPattern, type RateLimit } from "../http/http.js";
 import type { ErrorCode } from "../lib/errors.js";
 import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { readVersion } from "../lib/version.js";
-import { type DocumentObject, shareComponents } from "./openapi-components.js";
-import { type CompletedDocument, completeSchemas } from "./openapi-schemas.js";
+import { completeDocument, type Document } from "./openapi-parts.js";
 import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 
@@ -28,23 +27,6 @@ const SECURITY_SCHEMES = {
       "Set by signing in. Under https the name begins with __Host-, or with __Secure- below a path.",
   },
 } as const;
-
-const HEADERS: Readonly<Record<string, string>> = {
-  ...RATE_HEADERS,
-  "X-Request-Id": "The id of the request, which an error repeats in its body.",
-  [IGNORED_HEADER]:
-    'The query parameters that the operation does not know, at most five, each with the nearest one that it knows, such as "per_page";nearest="limit". Absent without any.',
-  ETag: "The tag of the response, for If-None-Match.",
-  "Cache-Control": "Who may keep the response, and for how long.",
-  Link: 'Addresses of other pages of the list (RFC 8288): rel="first", "prev", "next", "last".',
-  Location: "The address of what was created, or of what has another address now.",
-  "Retry-After": "Seconds after which the same request succeeds.",
-  "Content-Disposition": "The name of the file.",
-  "Content-Range": "The range that the body is of, and the length of the file.",
-  "Set-Cookie": "The session of the browser.",
-};
-/** The headers that every response has; those about limits where there are limits. */
-const ALWAYS = ["X-Request-Id", IGNORED_HEADER, ...Object.keys(RATE_HEADERS)];
 
 /** The errors of an operation, besides those that every operation can return. */
 function errorsOf({
@@ -120,12 +102,7 @@ export function openApiDocument(baseUrl: string) {
     security: SECURITY.public,
     externalDocs: { description: "The API reference", url: `${baseUrl}${DOCS_PAGE}` },
   });
-  completeSchemas(document as unknown as CompletedDocument);
   const streams = API_ROUTES.filter(({ route }) => route.limit.streams).map(({ operation }) => operation.id);
-  shareComponents(document as unknown as DocumentObject, {
-    headers: HEADERS,
-    always: ALWAYS,
-    streams: new Set(streams),
-  });
+  completeDocument(document as unknown as Document, new Set(streams));
   return document;
 }
