@@ -81,6 +81,13 @@ onSqliteAndLong("Answers that are kept", (engine) => {
     assert.equal(list.mock.callCount(), 1);
   });
 
+  test("two responses of one turn have their own ids", async () => {
+    const ids = (await Promise.all([0, 1].map(() => world.get("/api/repos")))).map(({ headers }) =>
+      headers.get("x-request-id"),
+    );
+    assert.equal(new Set(ids).size, 2);
+  });
+
   test("500 who request what has changed get the previous response, and have the new one computed once", async (t) => {
     const path = "/api/repos?sort=forks&limit=7";
     const before = await world.get(path);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { ABANDONED } from "../../src/http/limits.js";
 import { AppError } from "../../src/lib/errors.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
@@ -160,6 +161,16 @@ onBothEngines("With too much to do", (engine) => {
     assert.equal(held.length, 1);
     await release([first, second]);
     assert.deepEqual((await second).body.error.message, (await first).body.error.message);
+  });
+
+  test("who joins while a task is dropped, as all who waited for it are gone, is refused and not cut off", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { world } = await start();
+    t.mock.method(world.modules.catalog, "get", async () => {
+      throw ABANDONED;
+    });
+    assert.deepEqual(errorOf(await world.get("/api/repos/1/ranks")), REFUSED);
   });
 
   test("without limits nothing is refused", async () => {

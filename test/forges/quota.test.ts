@@ -158,6 +158,16 @@ test("free responses use no quota, missing ones do", () => {
   assert.equal(takeOrUntil(quota), START + HOUR_MS);
 });
 
+test("a response that is late raises no count within a period, and the next period has its own", () => {
+  const { clock, quota, answer } = build();
+  const resetAt = START + HOUR_MS;
+  for (const remaining of [7, 3, 5]) answer({ limit: 10, remaining, resetAt });
+  assert.equal(quota.list()[0]?.remaining, 3);
+  clock.advance(HOUR_MS);
+  answer({ limit: 10, remaining: 9, resetAt: resetAt + HOUR_MS });
+  assert.equal(quota.list()[0]?.remaining, 9);
+});
+
 test("a count without a reset time is valid for a minute", () => {
   const { quota, answer } = build(["a"]);
   answer({ remaining: 0 });

@@ -86,6 +86,7 @@ test("a loss of hundreds in one step is a purge", () => {
     [],
     "a few in a thousand of a large repository are not",
   );
+  assert.deepEqual(kinds(days([120_000, 120_000, 119_399])), ["PURGE 2"], "more than half a percent");
 });
 
 test("a value that returns to the old level days later is one event, of which nothing counts", () => {

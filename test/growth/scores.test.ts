@@ -59,6 +59,12 @@ test("every score is null, or at least 0 with two decimals; rising and activity 
   );
 });
 
+test("forks count up to as many as stars were gained", () => {
+  const forked = (forksCounted: number) => score(repository(1_000, 40, { forksCounted }));
+  assert.deepEqual(forked(4_000), forked(40));
+  assert.ok((forked(40).forkMomentum ?? 0) > (forked(20).forkMomentum ?? 0));
+});
+
 test("more stars gained never lower a score", () => {
   fc.assert(
     fc.property(inputs, fc.integer({ min: 0, max: 10_000 }), (input, more) => {

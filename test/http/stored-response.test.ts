@@ -15,6 +15,16 @@ test("a response is compressed once for each encoding, however many callers ask 
   }
 });
 
+test("a response that sets a cookie is shared with nobody, even if it is declared public", () => {
+  const stored = (more: Record<string, string>) =>
+    storeResponse(
+      { status: 200, headers: {}, body: "{}" },
+      { "Cache-Control": "public, max-age=30", ...more },
+      "",
+    );
+  assert.deepEqual([stored({}).isShared, stored({ "Set-Cookie": "a=b" }).isShared], [true, false]);
+});
+
 test("the bytes of a response are all that it keeps in memory", () => {
   for (const body of ["{}", Buffer.from("picture"), null]) {
     const { body: bytes } = storeResponse({ status: 200, headers: {}, body }, {}, "");

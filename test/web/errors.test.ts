@@ -92,6 +92,7 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
     const strict = await createWorld(engine, limits("default=4"));
     const { mock: rendered } = t.mock.method(PageRenderer.prototype, "error");
     for (let i = 0; i < 2; i++) await openPage(strict, "/about");
+    const queries = t.mock.method(strict.modules.database.read.getExecutor(), "executeQuery");
     const ids = new Set<string | null>();
     const ask = async (path: string) => {
       const headers = { Accept: "text/html", "Accept-Encoding": "br, gzip" };
@@ -110,6 +111,7 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
     assert.equal(await ask("/nothing"), "7");
     assert.equal(ids.size, 11);
     assert.equal(rendered.callCount(), 1);
+    assert.equal(queries.mock.callCount(), 0, "a refusal reads nothing");
   });
 
   test("a page is cached for visitors only, until something changes", async () => {
