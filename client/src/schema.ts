@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 64318731d756ac1e
- * Types: c29e91c3514b13ca
+ * Document: 4e2eb6b36903bba1
+ * Types: e144d71e2e3e5815
  */
 export interface paths {
     "/api": {
@@ -672,7 +672,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A watchlist, by either token */
+        /** The name and the repositories of a watchlist */
         get: operations["getWatchlist"];
         put?: never;
         post?: never;
@@ -4451,7 +4451,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The list. */
+            /** @description The list, with its version as ETag. */
             200: {
                 headers: {
                     [name: string]: unknown;

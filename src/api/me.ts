@@ -8,27 +8,10 @@ import {
 import { idParameter, nameField, timeParameter } from "../discovery/discovery.js";
 import { json, noContent, type Reply } from "../http/http.js";
 import { isoTime, timeOrNull } from "../lib/clock.js";
-import { time, z } from "../lib/schema.js";
-import type { Watchlist } from "../watchlists/watchlists.js";
+import { idSchema, time, z } from "../lib/schema.js";
 import { cookieResponse, dataResponse, operation } from "./operation.js";
-import {
-  addNamed,
-  etag,
-  itemsRemoved,
-  namedBody,
-  precondition,
-  preconditionOf,
-  sumsQuery,
-  sumsResponse,
-  watchedPage,
-  watchedQuery,
-  watchedResponse,
-  watchedSums,
-} from "./watchlist-page.js";
 
 const tags = ["Account"];
-
-const id = z.string().openapi({ pattern: "^[1-9][0-9]{0,18}$" });
 
 export const accountSchema = z
   .object({
@@ -99,122 +82,9 @@ export const signOutEverywhere = operation({
   },
 });
 
-export const listMyWatchlist = operation({
-  id: "listMyWatchlist",
-  tags,
-  summary: "The repositories of your watchlist, with their growth",
-  description: "A repository that is gone stays on the list; its availability says so.",
-  query: watchedQuery,
-  responses: { 200: watchedResponse },
-  handle: ({ account, query, services, http }) =>
-    watchedPage({ services, http, query, access: { accountId: account.id }, file: "sidereal-my-watchlist" }),
-});
-
-export const listMyWatchlistMetrics = operation({
-  id: "listMyWatchlistMetrics",
-  tags,
-  summary: "The summed counts of your watchlist's repositories over time",
-  description:
-    "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
-  query: sumsQuery,
-  responses: { 200: sumsResponse },
-  handle: ({ account, query, services }) =>
-    watchedSums({ services, query, access: { accountId: account.id }, file: "sidereal-my-watchlist" }),
-});
-
-const watchlistSchema = z
-  .object({
-    name: z.string(),
-    ids: z.array(id),
-    items: z.array(z.object({ repositoryId: id, addedAt: time })),
-  })
-  .openapi("PersonalWatchlist");
-
-function watchlistReply(watchlist: Watchlist, status = 200): Reply {
-  const items = watchlist.items.map(({ repositoryId, addedAt }) => ({
-    repositoryId: String(repositoryId),
-    addedAt: isoTime(addedAt),
-  }));
-  const data = { name: watchlist.name, ids: items.map(({ repositoryId }) => repositoryId), items };
-  return json({ data }, { status, headers: { ETag: etag(watchlist) } });
-}
-
-export const getMyWatchlist = operation({
-  id: "getMyWatchlist",
-  tags,
-  summary: "The name and the repositories of your watchlist",
-  responses: { 200: dataResponse("The list, with its version as ETag.", watchlistSchema) },
-  handle: async ({ account, services: { modules } }) =>
-    watchlistReply(await modules.watchlists.get({ accountId: account.id })),
-});
-
-export const updateMyWatchlist = operation({
-  id: "updateMyWatchlist",
-  tags,
-  summary: "Rename your watchlist",
-  body: z.strictObject({ name: nameField }),
-  headers: precondition,
-  responses: { 200: dataResponse("The list.", watchlistSchema) },
-  errors: ["PRECONDITION_FAILED"],
-  handle: async ({ account, body, headers, services: { modules } }) => {
-    const access = { accountId: account.id };
-    return watchlistReply(await modules.watchlists.rename(access, body.name, preconditionOf(headers)));
-  },
-});
-
-export const addToMyWatchlist = operation({
-  id: "addToMyWatchlist",
-  tags,
-  summary: "Add one or several repositories to your watchlist",
-  description: "Adds all or none. Repositories already on the list keep their position.",
-  body: namedBody,
-  headers: precondition,
-  responses: {
-    200: dataResponse("All were on the list already.", watchlistSchema),
-    201: dataResponse("The list with them.", watchlistSchema),
-  },
-  errors: ["LIMIT_REACHED", "PRECONDITION_FAILED"],
-  handle: async ({ account, body, headers, services: { modules } }) => {
-    const options = { precondition: preconditionOf(headers) };
-    const { watchlist, added } = await addNamed(modules, body, (ids) =>
-      modules.watchlists.add({ accountId: account.id }, ids, options),
-    );
-    return watchlistReply(watchlist, added > 0 ? 201 : 200);
-  },
-});
-
-export const clearMyWatchlist = operation({
-  id: "clearMyWatchlist",
-  tags,
-  summary: "Remove all repositories from your watchlist",
-  headers: precondition,
-  responses: itemsRemoved,
-  errors: ["VALIDATION_FAILED", "PRECONDITION_FAILED"],
-  handle: async ({ account, headers, services: { modules } }) => {
-    const access = { accountId: account.id };
-    const cleared = await modules.watchlists.removeItems(access, "all", preconditionOf(headers));
-    return noContent({ ETag: etag(cleared) });
-  },
-});
-
-export const removeFromMyWatchlist = operation({
-  id: "removeFromMyWatchlist",
-  tags,
-  summary: "Remove a repository from your watchlist",
-  params: z.object({ repositoryId: idParameter }),
-  headers: precondition,
-  responses: itemsRemoved,
-  errors: ["VALIDATION_FAILED", "PRECONDITION_FAILED"],
-  handle: async ({ account, params: { repositoryId }, headers, services: { modules } }) => {
-    const access = { accountId: account.id };
-    const left = await modules.watchlists.removeItems(access, [repositoryId], preconditionOf(headers));
-    return noContent({ ETag: etag(left) });
-  },
-});
-
 export const apiKeySchema = z
   .object({
-    id,
+    id: idSchema,
     name: z.string(),
     hint: z.string().openapi({ description: "The last four characters of the key." }),
     createdAt: time,

@@ -35,7 +35,7 @@ interface Schemas<P extends Schema, Q extends Schema, B extends Schema, H extend
  * A request whose parts were validated by the schemas of its operation. Not an object literal, as V8 keeps what the getter of one can
  * reach until the next full garbage collection.
  */
-class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
+export class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;

@@ -1,8 +1,9 @@
 import { idParameter, nameField } from "../discovery/discovery.js";
 import { type HttpRequest, json, noContent, quotaOf, type Reply } from "../http/http.js";
+import type { ErrorCode } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
-import { type Adding, DEFAULT_NAME, type Watchlist } from "../watchlists/watchlists.js";
-import { type ApiServices, dataResponse, operation } from "./operation.js";
+import { type Adding, DEFAULT_NAME, type Watchlist, type WatchlistAccess } from "../watchlists/watchlists.js";
+import { type ApiRequest, type ApiServices, dataResponse, type Operation, operation } from "./operation.js";
 import { idsField, tokenParameter } from "./parameters.js";
 import { fullNamesField } from "./references.js";
 import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
@@ -35,6 +36,72 @@ function addingOf({ http, services }: { http: HttpRequest; services: ApiServices
 /** A watchlist as a response; `shown` is the token of the request. */
 function watchlistReply(watchlist: Watchlist, shown: string, status = 200): Reply {
   return json({ data: watchlistView(watchlist, shown) }, { status, headers: { ETag: etag(watchlist) } });
+}
+
+const personalSchema = watchlistSchema
+  .pick({ name: true, ids: true, items: true })
+  .openapi("PersonalWatchlist");
+
+function personalReply(watchlist: Watchlist, status = 200): Reply {
+  const { name, ids, items } = watchlistView(watchlist, "");
+  return json({ data: { name, ids, items } }, { status, headers: { ETag: etag(watchlist) } });
+}
+
+/** The watchlist of a request. */
+interface Target {
+  access: WatchlistAccess;
+  /** Who adds to it, if that has a quota. */
+  adding: Adding | undefined;
+  reply: (watchlist: Watchlist, status?: number) => Reply;
+  /** Name of CSV files. */
+  file: string;
+}
+
+interface Both<Q extends z.ZodObject | null, B extends z.ZodType | null, H extends z.ZodObject | null> {
+  ids: readonly [withToken: string, ofAccount: string];
+  summary: (list: string) => string;
+  description?: string;
+  query?: Q;
+  body?: B;
+  /** Only changes have some. */
+  headers?: H;
+  responses: (list: z.ZodType) => Operation["responses"];
+  errors?: readonly ErrorCode[];
+  handle: (
+    request: Omit<ApiRequest<null, Q, B, H>, "params" | "account">,
+    target: Target,
+  ) => Reply | Promise<Reply>;
+}
+
+/** An operation on a watchlist with a token, and the same on the watchlist of the account. */
+function onBoth<
+  Q extends z.ZodObject | null = null,
+  B extends z.ZodType | null = null,
+  H extends z.ZodObject | null = null,
+>({ ids, summary, responses, errors = [], handle, ...rest }: Both<Q, B, H>): readonly [Operation, Operation] {
+  const isChange = rest.headers !== undefined;
+  return [
+    operation({
+      ...{ ...rest, id: ids[0], tags, summary: summary("a watchlist"), params: token },
+      responses: responses(watchlistSchema),
+      errors: ["NOT_FOUND", ...(isChange ? (["FORBIDDEN"] as const) : []), ...errors],
+      handle: (request) => {
+        const { params: access } = request;
+        const reply: Target["reply"] = (watchlist, status) => watchlistReply(watchlist, access.token, status);
+        return handle(request, { access, adding: addingOf(request), reply, file: "sidereal-watchlist" });
+      },
+    }),
+    operation({
+      ...{ ...rest, id: ids[1], tags: ["Account"], summary: summary("your watchlist") },
+      responses: responses(personalSchema),
+      errors,
+      handle: (request) => {
+        const access = { accountId: request.account.id };
+        const file = "sidereal-my-watchlist";
+        return handle(request, { access, adding: undefined, reply: personalReply, file });
+      },
+    }),
+  ];
 }
 
 export const watchlistBody = z.strictObject({
@@ -93,36 +160,86 @@ export const createWatchlist = operation({
   },
 });
 
-export const getWatchlist = operation({
-  id: "getWatchlist",
-  tags,
-  summary: "A watchlist, by either token",
-  params: token,
-  responses: { 200: dataResponse("The list.", watchlistSchema) },
-  errors: ["NOT_FOUND"],
-  handle: async (request) => {
-    const { token } = request.params;
-    return watchlistReply(await request.services.modules.watchlists.get({ token }), token);
+export const [getWatchlist, getMyWatchlist] = onBoth({
+  ids: ["getWatchlist", "getMyWatchlist"],
+  summary: (list) => `The name and the repositories of ${list}`,
+  responses: (list) => ({ 200: dataResponse("The list, with its version as ETag.", list) }),
+  handle: async ({ services: { modules } }, { access, reply }) => reply(await modules.watchlists.get(access)),
+});
+
+export const [updateWatchlist, updateMyWatchlist] = onBoth({
+  ids: ["updateWatchlist", "updateMyWatchlist"],
+  summary: (list) => `Rename ${list}`,
+  body: z.strictObject({ name: nameField }),
+  headers: precondition,
+  responses: (list) => ({ 200: dataResponse("The list.", list) }),
+  errors: ["PRECONDITION_FAILED"],
+  handle: async ({ body, headers, services: { modules } }, { access, reply }) =>
+    reply(await modules.watchlists.rename(access, body.name, preconditionOf(headers))),
+});
+
+export const [addWatchlistItem, addToMyWatchlist] = onBoth({
+  ids: ["addWatchlistItem", "addToMyWatchlist"],
+  summary: (list) => `Add one or several repositories to ${list}`,
+  description: "Adds all or none. Repositories already on the list keep their position.",
+  body: namedBody,
+  headers: precondition,
+  responses: (list) => ({
+    200: dataResponse("All were on the list already.", list),
+    201: dataResponse("The list with them.", list),
+  }),
+  errors: ["LIMIT_REACHED", "PRECONDITION_FAILED"],
+  handle: async ({ body, headers, services: { modules } }, { access, adding, reply }) => {
+    const options = { precondition: preconditionOf(headers), adding };
+    const { watchlist, added } = await addNamed(modules, body, (ids) =>
+      modules.watchlists.add(access, ids, options),
+    );
+    return reply(watchlist, added > 0 ? 201 : 200);
   },
 });
 
-export const updateWatchlist = operation({
-  id: "updateWatchlist",
-  tags,
-  summary: "Rename a watchlist",
-  params: token,
-  body: z.strictObject({ name: nameField }),
+export const [clearWatchlist, clearMyWatchlist] = onBoth({
+  ids: ["clearWatchlist", "clearMyWatchlist"],
+  summary: (list) => `Remove all repositories from ${list}`,
   headers: precondition,
-  responses: { 200: dataResponse("The list.", watchlistSchema) },
-  errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED"],
-  handle: async (request) => {
-    const { token } = request.params;
-    const { name } = request.body;
-    const condition = preconditionOf(request.headers);
-    return watchlistReply(
-      await request.services.modules.watchlists.rename({ token }, name, condition),
-      token,
-    );
+  responses: () => itemsRemoved,
+  errors: ["VALIDATION_FAILED", "PRECONDITION_FAILED"],
+  handle: async ({ headers, services: { modules } }, { access }) =>
+    noContent({ ETag: etag(await modules.watchlists.removeItems(access, "all", preconditionOf(headers))) }),
+});
+
+export const [listWatchlistRepositories, listMyWatchlist] = onBoth({
+  ids: ["listWatchlistRepositories", "listMyWatchlist"],
+  summary: (list) => `The repositories of ${list}, with their growth`,
+  description: "A repository that is gone stays on the list; its availability says so.",
+  query: watchedQuery,
+  responses: () => ({ 200: watchedResponse }),
+  handle: ({ query, services, http }, { access, file }) =>
+    watchedPage({ services, http, query, access, file }),
+});
+
+export const [listWatchlistMetrics, listMyWatchlistMetrics] = onBoth({
+  ids: ["listWatchlistMetrics", "listMyWatchlistMetrics"],
+  summary: (list) => `The summed counts of ${list}'s repositories over time`,
+  description:
+    "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
+  query: sumsQuery,
+  responses: () => ({ 200: sumsResponse }),
+  handle: ({ query, services }, { access, file }) => watchedSums({ services, query, access, file }),
+});
+
+export const removeFromMyWatchlist = operation({
+  id: "removeFromMyWatchlist",
+  tags: ["Account"],
+  summary: "Remove a repository from your watchlist",
+  params: z.object({ repositoryId: idParameter }),
+  headers: precondition,
+  responses: itemsRemoved,
+  errors: ["VALIDATION_FAILED", "PRECONDITION_FAILED"],
+  handle: async ({ account, params: { repositoryId }, headers, services: { modules } }) => {
+    const access = { accountId: account.id };
+    const left = await modules.watchlists.removeItems(access, [repositoryId], preconditionOf(headers));
+    return noContent({ ETag: etag(left) });
   },
 });
 
@@ -139,30 +256,6 @@ export const removeWatchlist = operation({
     const condition = preconditionOf(request.headers);
     await request.services.modules.watchlists.remove(request.params, condition);
     return noContent();
-  },
-});
-
-export const addWatchlistItem = operation({
-  id: "addWatchlistItem",
-  tags,
-  summary: "Add one or several repositories to a watchlist",
-  description: "Adds all or none. Repositories already on the list keep their position.",
-  params: token,
-  body: namedBody,
-  headers: precondition,
-  responses: {
-    200: dataResponse("All were on the list already.", watchlistSchema),
-    201: dataResponse("The list with them.", watchlistSchema),
-  },
-  errors: ["FORBIDDEN", "NOT_FOUND", "LIMIT_REACHED", "PRECONDITION_FAILED"],
-  handle: async (request) => {
-    const { token } = request.params;
-    const { modules } = request.services;
-    const options = { precondition: preconditionOf(request.headers), adding: addingOf(request) };
-    const { watchlist, added } = await addNamed(modules, request.body, (ids) =>
-      modules.watchlists.add({ token }, ids, options),
-    );
-    return watchlistReply(watchlist, token, added > 0 ? 201 : 200);
   },
 });
 
@@ -200,46 +293,4 @@ export const removeWatchlistItems = operation({
     const { ids } = await readNamed(modules, request.body);
     return watchlistReply(await modules.watchlists.removeItems({ token }, ids, condition), token);
   },
-});
-
-export const clearWatchlist = operation({
-  id: "clearWatchlist",
-  tags,
-  summary: "Remove all repositories from a watchlist",
-  params: token,
-  headers: precondition,
-  responses: itemsRemoved,
-  errors: CHANGE_ERRORS,
-  handle: async (request) => {
-    const condition = preconditionOf(request.headers);
-    const { watchlists } = request.services.modules;
-    return noContent({ ETag: etag(await watchlists.removeItems(request.params, "all", condition)) });
-  },
-});
-
-export const listWatchlistRepositories = operation({
-  id: "listWatchlistRepositories",
-  tags,
-  summary: "The repositories of a watchlist, with their growth",
-  description: "A repository that is gone stays on the list; its availability says so.",
-  params: token,
-  query: watchedQuery,
-  responses: { 200: watchedResponse },
-  errors: ["NOT_FOUND"],
-  handle: ({ params: access, query, services, http }) =>
-    watchedPage({ services, http, query, access, file: "sidereal-watchlist" }),
-});
-
-export const listWatchlistMetrics = operation({
-  id: "listWatchlistMetrics",
-  tags,
-  summary: "The summed counts of a watchlist's repositories over time",
-  description:
-    "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
-  params: token,
-  query: sumsQuery,
-  responses: { 200: sumsResponse },
-  errors: ["NOT_FOUND"],
-  handle: ({ params: access, query, services }) =>
-    watchedSums({ services, query, access, file: "sidereal-watchlist" }),
 });
