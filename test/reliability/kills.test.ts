@@ -1,10 +1,4 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
 import { kills } from "./kills.js";
-import { missedRows, runHarness } from "./support/harness.js";
+import { testHarness } from "./support/test-harness.js";
 
-test("no acknowledged change is lost when all processes are killed", async () => {
-  const lines: string[] = [];
-  const rows = await runHarness(kills, { scale: "short", report: (line) => lines.push(line) });
-  assert.deepEqual(missedRows(rows), [], lines.join("\n"));
-});
+testHarness("no acknowledged change is lost when all processes are killed", kills);

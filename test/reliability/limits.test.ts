@@ -1,9 +1,7 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
 import { limits } from "./limits.js";
-import { missedRows, runHarness } from "./support/harness.js";
+import { testHarness } from "./support/test-harness.js";
 
-test("no pattern of requests gives an address or an account more units than its limits, or guesses more reads", async () => {
-  const rows = await runHarness(limits, { scale: "short", report: () => {} });
-  assert.deepEqual(missedRows(rows), []);
-});
+testHarness(
+  "no pattern of requests gives an address or an account more units than its limits, or guesses more reads",
+  limits,
+);

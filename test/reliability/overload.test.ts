@@ -1,9 +1,7 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
 import { overload } from "./overload.js";
-import { missedRows, runHarness } from "./support/harness.js";
+import { testHarness } from "./support/test-harness.js";
 
-test("at three times its capacity the queue computes as much as at its capacity, in time, accounts first", async () => {
-  const rows = await runHarness(overload, { scale: "short", report: () => {} });
-  assert.deepEqual(missedRows(rows), []);
-});
+testHarness(
+  "at three times its capacity the queue computes as much as at its capacity, in time, accounts first",
+  overload,
+);

@@ -1,12 +1,9 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
 import { restoreKills } from "./restore-kills.js";
 import { hasProgram } from "./support/disk-faults.js";
-import { missedRows, runHarness } from "./support/harness.js";
+import { testHarness } from "./support/test-harness.js";
 
-test("a restore that is killed leaves the old store or the new one, and the next restore completes", {
-  skip: !hasProgram("strace") && "strace is not installed",
-}, async () => {
-  const rows = await runHarness(restoreKills, { scale: "short", report: () => {} });
-  assert.deepEqual(missedRows(rows), []);
-});
+testHarness(
+  "a restore that is killed leaves the old store or the new one, and the next restore completes",
+  restoreKills,
+  { skip: !hasProgram("strace") && "strace is not installed" },
+);
