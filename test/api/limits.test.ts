@@ -8,6 +8,7 @@ import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";
 import { DEFAULT_LIMITS, limits } from "../support/limits.js";
+import { unknownSession } from "../support/members.js";
 import { document } from "../support/openapi.js";
 import { get, onTheWire } from "../support/raw.js";
 import { type Answer, createWorld, daily, NOW, observation, type World } from "../support/world.js";
@@ -23,7 +24,7 @@ const RATE = [
 ];
 
 /** What an answer says of limits; fails where its two forms differ. */
-function told({ headers }: Answer) {
+function told({ headers }: Pick<Answer, "headers">) {
   const policy = /^"(\w+)";q=(\d+);w=(\d+)$/.exec(headers.get("ratelimit-policy") ?? "");
   const left = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "");
   assert.ok(policy && left, `${headers.get("ratelimit-policy")} ${headers.get("ratelimit")}`);
@@ -36,10 +37,12 @@ function told({ headers }: Answer) {
 onSqlite("Limits", (engine) => {
   let world: World;
   let token: string;
+  let shareToken: string;
   let callers = 0;
+  const newAddress = () => `198.18.${callers >> 8}.${callers++ & 255}`;
   /** GET and other requests from an address that nobody has used. */
   const newcomer = () => {
-    const peer = `198.18.${callers >> 8}.${callers++ & 255}`;
+    const peer = newAddress();
     const ask = async (path: string, init: RequestInit = {}): Promise<Answer> => {
       const response = await world.request(path, { ...init, peer });
       const text = await response.text();
@@ -55,9 +58,9 @@ onSqlite("Limits", (engine) => {
   });
 
   before(async () => {
-    world = await createWorld(engine, DEFAULT_LIMITS);
+    world = await createWorld(engine, { ...DEFAULT_LIMITS, SIDEREAL_CACHE_MB: "8" });
     await world.record(observation("a/one", daily(1, 2)));
-    ({ token } = await world.modules.watchlists.create("Mine", []));
+    ({ token, shareToken } = await world.modules.watchlists.create("Mine", [1]));
   });
 
   const EXAMPLES: readonly (readonly [string, number, string, RequestInit])[] = [
@@ -278,14 +281,126 @@ onSqlite("Limits", (engine) => {
     assert.equal(told(await ask("/api/repos/1/metrics")).remaining, 0);
   });
 
-  test("an IPv6 network of 64 bits is one caller, and a mapped address that of IPv4", async () => {
-    const remaining = async (peer: string): Promise<string | null> =>
-      (await world.request("/api/stats/summary", { peer })).headers.get("x-ratelimit-remaining");
-    assert.equal(await remaining("2001:db8::1"), "119");
-    assert.equal(await remaining("2001:db8::2:1"), "118");
-    assert.equal(await remaining("2001:db8:0:1::1"), "119");
-    assert.equal(await remaining("203.0.113.1"), "119");
-    assert.equal(await remaining("::ffff:203.0.113.1"), "118");
+  const ask = async (path: string, peer = newAddress(), init: RequestInit = {}) => {
+    const response = await world.request(path, { ...init, peer });
+    const { bucket, limit, remaining } = told(response);
+    return { status: response.status, bucket, used: limit - remaining };
+  };
+  const ids = (count: number) => new Array<string>(count).fill("id=1").join("&");
+  const names = (count: number) => new Array<string>(count).fill("fullName=a/one").join("&");
+  const repos = (count: number) => new Array<string>(count).fill("repo=github:a/one").join("&");
+
+  test("the cost follows from its route and parameters, and ordinary requests of the API cost one", async () => {
+    const cases: readonly (readonly [string, string, number])[] = [
+      ["/api/repos", "default", 1],
+      ["/api/repos?limit=40", "default", 1],
+      ["/api/repos?limit=41", "default", 2],
+      ["/api/repos?limit=100&format=csv", "default", 3],
+      ["/api/repos?limit=100&q=a", "search", 3],
+      [`/api/repos?${ids(40)}`, "default", 1],
+      [`/api/repos?${ids(41)}`, "default", 2],
+      [`/api/repos?${ids(30)}&${names(40)}`, "default", 2],
+      [`/api/repos?${ids(50)}&${names(50)}`, "default", 3],
+      ["/api/feeds/stars.atom?limit=100", "default", 3],
+      ["/api/facets/topics?limit=100", "default", 3],
+      ["/api/search/suggest?q=a", "search", 1],
+      ["/api/repos/1/metrics?window=all", "heavy", 1],
+      [`/api/metrics?${repos(1)}`, "heavy", 1],
+      [`/api/metrics?${repos(100)}`, "heavy", 1],
+      [`/api/embed/chart?${repos(6)}`, "heavy", 6],
+      [`/api/embed/chart.svg?${repos(1)}`, "embed", 1],
+      [`/api/embed/chart.svg?${repos(6)}`, "embed", 4],
+      [`/api/embed/badge.svg?${repos(1)}`, "embed", 1],
+      [`/api/embed/card.png?${repos(1)}`, "embed", 8],
+      [`/api/watchlists/${token}`, "default", 1],
+      [`/api/watchlists/${token}/repositories?limit=100`, "default", 3],
+      [`/api/watchlists/${token}/metrics`, "heavy", 3],
+      [`/api/watchlists/${shareToken}/feed.atom`, "default", 3],
+      [`/watchlists/${token}`, "default", 5],
+      ["/api/openapi.json", "default", 3],
+      ["/", "default", 2],
+      ["/explore?limit=100", "default", 5],
+      ["/repos/github/a/one", "default", 2],
+      ["/repos/github/a/one?range=all", "default", 3],
+      [`/compare?${repos(1)}`, "default", 2],
+    ];
+    for (const [path, bucket, used] of cases)
+      assert.deepEqual(await ask(path), { status: 200, bucket, used }, path);
+  });
+
+  test("the cost is not lowered by parameters that are malformed, and has an end", async () => {
+    const cases: readonly (readonly [string, number])[] = [
+      ["/api/repos?limit=999999999", 1],
+      ["/api/repos?limit=99999999999999999999", 1],
+      ["/api/repos?limit=1&limit=100", 1],
+      [`/api/repos?${ids(100)}&${names(100)}`, 1],
+      ["/api/repos?limit=-5", 1],
+      ["/api/repos?limit=1e9", 1],
+      ["/api/repos?limit=", 1],
+      ["/explore?limit=%20100%20", 5],
+      ["/explore?limit=1&limit=100", 2],
+      ["/repos/github/a/one?range=all&range=30d", 2],
+      [`/compare?${repos(6)}`, 2],
+      [`/compare?${repos(200)}`, 2],
+      [`/api/embed/chart?${repos(200)}`, 1],
+    ];
+    for (const [path, used] of cases) assert.equal((await ask(path)).used, used, path);
+  });
+
+  test("a request that fails costs one, whatever it would have cost", async () => {
+    for (const [path, status, bucket] of [
+      ["/api/repos/1/metrics?from=yesterday", 400, "heavy"],
+      ["/api/repos/999999/metrics?from=2026-04-01", 404, "heavy"],
+      [`/api/metrics?${repos(10)}&window=7d`, 400, "heavy"],
+      [`/api/embed/chart?${repos(6)}&width=1`, 400, "heavy"],
+      ["/api/embed/card.png?repo=github:no/such", 404, "embed"],
+      ["/api/repos.ndjson?sort=no", 401, "heavy"],
+      ["/api/repos?limit=100&sort=no", 400, "default"],
+    ] as const)
+      assert.deepEqual(await ask(path), { status, bucket, used: 1 }, path);
+  });
+
+  test("series cost their points: a caller who has enough for it is served, and more is paid later", async () => {
+    const peer = newAddress();
+    const panel = `/api/metrics?${repos(10)}&from=2026-04-01&to=2026-04-30`;
+    const panels = await Promise.all(Array.from({ length: 20 }, () => ask(panel, peer)));
+    assert.deepEqual([...new Set(panels.map(({ status }) => status))], [200]);
+    assert.equal((await ask(panel, peer)).status, 429);
+  });
+
+  test("the cost of pictures counts by address, whatever key or session asks for them", async () => {
+    const account = await addAccount(world.modules.database, "pictures@example.org");
+    const { secret } = await world.members.keys.create(account, "readme");
+    const [peer, path] = [newAddress(), "/api/embed/badge.svg?repo=github:a/one"];
+    for (const headers of [{}, { "X-API-Key": secret }, { Cookie: unknownSession(1) }])
+      assert.equal((await ask(path, peer, { headers })).status, 200);
+    assert.equal((await ask(path, peer)).used, 4);
+    const refused = { "X-API-Key": "sid_unknown", Accept: "application/json" };
+    assert.equal((await ask(path, peer, { headers: refused })).status, 401);
+  });
+
+  test("HEAD costs as much as GET", async () => {
+    const peer = newAddress();
+    for (const [i, method] of ["GET", "HEAD", "HEAD"].entries())
+      assert.equal((await ask("/api/repos", peer, { method })).used, i + 1);
+  });
+
+  test("OPTIONS cost nothing, and are allowed when nothing is left", async () => {
+    const peer = newAddress();
+    for (let i = 0; i < 21; i++) await ask("/api/repos/1/metrics", peer);
+    const answer = await ask("/api/repos/1/metrics", peer, { method: "OPTIONS" });
+    assert.deepEqual(answer, { status: 204, bucket: "free", used: 1 });
+  });
+
+  test("OPTIONS cost one for an address that does not exist, like any other method", async () => {
+    const html = { Accept: "text/html" };
+    for (const path of ["/nothing", "/api/nothing"])
+      for (const method of ["OPTIONS", "GET", "POST"])
+        assert.deepEqual(await ask(path, newAddress(), { method, headers: html }), {
+          status: 404,
+          bucket: "default",
+          used: 1,
+        });
   });
 });
 
