@@ -30,12 +30,11 @@ import {
   type Named,
   whileRead,
 } from "./embed-parameters.js";
-import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
 import { svg, svgResponse } from "./pictures.js";
 import { gapsSchema, gapsView, seamsSchema, seamsView } from "./series-views.js";
-import { renamedView } from "./views.js";
+import { freshnessFields, freshnessView, renamedView } from "./views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
 

@@ -13,7 +13,6 @@ import {
   spanOfTimes,
 } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
-import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataMetaResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
 import { movedFrom, movedResponse } from "./repositories.js";
@@ -24,7 +23,7 @@ import {
   snapshotView,
   stepParameter,
 } from "./series-views.js";
-import { rankingSchema } from "./views.js";
+import { freshnessFields, freshnessView, rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 

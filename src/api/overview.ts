@@ -14,12 +14,13 @@ import {
 import { json } from "../http/http.js";
 import { z } from "../lib/schema.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
-import { freshnessFields, freshnessView } from "./freshness.js";
+import { linkHeader } from "./lists.js";
 import { dataMetaResponse, dataResponse, operation } from "./operation.js";
-import { linkHeader } from "./repository-list.js";
 import {
   facetSchema,
   facetView,
+  freshnessFields,
+  freshnessView,
   pageMetaSchema,
   repositorySchema,
   repositoryView,

@@ -1,9 +1,10 @@
-import { idParameter, providerParameter, windowParameter } from "../discovery/discovery.js";
-import type { Window } from "../growth/growth.js";
+import { idParameter, providerParameter, RANK_SCOPES, windowParameter } from "../discovery/discovery.js";
+import { endOfGrowth, SCORE_VERSION, WINDOWS, type Window, windowMs } from "../growth/growth.js";
 import { type HttpRequest, json, type Reply } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
+import { timeOrNull } from "../lib/clock.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
-import { z } from "../lib/schema.js";
+import { orNull, time, z } from "../lib/schema.js";
 import {
   type CurrentlyDescribed,
   isStale,
@@ -12,7 +13,83 @@ import {
   splitFullName,
 } from "../repositories/repositories.js";
 import { type ApiServices, dataResponse, operation } from "./operation.js";
-import { detailSchema, detailView } from "./repository-detail.js";
+import {
+  freshnessFields,
+  freshnessView,
+  rankingSchema,
+  repositorySchema,
+  repositoryView,
+  trendSchema,
+  trendView,
+} from "./views.js";
+
+/** The detail of a repository as JSON. */
+
+const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
+
+const rankSchema = z
+  .object({
+    ranking: rankingSchema,
+    window: z.enum(WINDOWS).nullable().openapi({ description: "null for the ranking by stars." }),
+    scope: z.enum(RANK_SCOPES),
+    name: z.string().nullable().openapi({ description: "The provider, language or topic; null overall." }),
+    position: z.int().min(1),
+  })
+  .openapi("Rank");
+
+const explainedScore = z
+  .object({
+    score: z.number().nullable(),
+    formula: z.string(),
+    values: z.record(z.string(), z.number()).openapi({
+      description:
+        "The known values in the formula. Gains are those that count, scaled to the length of the window.",
+    }),
+  })
+  .openapi("ExplainedScore");
+
+const explanationSchema = z
+  .object({
+    trending: explainedScore,
+    rising: explainedScore,
+    newHot: explainedScore,
+    starMomentum: explainedScore,
+    forkMomentum: explainedScore,
+    activity: explainedScore,
+  })
+  .openapi("Explanation");
+
+/** A repository in a list with everything else that is known about it. */
+export const detailSchema = repositorySchema
+  .extend({
+    ...freshnessFields,
+    trends: byWindow(orNull(trendSchema)),
+    ranks: z.array(rankSchema).openapi({
+      description:
+        "Its ranks overall and within its provider, language and topics, as deep as ranks are stored.",
+    }),
+    explanation: z
+      .object({ version: z.int(), windows: byWindow(orNull(explanationSchema)) })
+      .optional()
+      .openapi({
+        description:
+          "With explain=true: the formula and the values of each score, and the version of the formulas.",
+      }),
+    previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
+    dataQuality: z.object({
+      snapshots: z.int(),
+      firstSnapshotAt: time.nullable(),
+      lastSnapshotAt: time.nullable(),
+      coverage: byWindow(z.number().min(0).max(1)).openapi({
+        description: "The share of each window between the two compared snapshots; 0 without a trend.",
+      }),
+    }),
+  })
+  .openapi("RepositoryDetail");
+
+function each<T>(value: (window: Window) => T): Record<Window, T> {
+  return Object.fromEntries(WINDOWS.map((window) => [window, value(window)])) as Record<Window, T>;
+}
 
 const detailQuery = z.object({
   explain: z
@@ -31,7 +108,12 @@ export const movedResponse = {
   headers: z.object({ Location: z.string() }),
 };
 
-const detailResponses = { 200: dataResponse("The repository.", detailSchema), 301: movedResponse };
+const ofDetail = {
+  tags: ["Repositories"],
+  query: detailQuery,
+  responses: { 200: dataResponse("The repository.", detailSchema), 301: movedResponse },
+  errors: ["NOT_FOUND"],
+} as const;
 
 const fullNameParameter = z
   .string()
@@ -64,26 +146,44 @@ const byParts: AddressOf = (repository) => {
 };
 
 interface DetailRequest {
-  services: ApiServices;
+  services: Pick<ApiServices, "modules" | "clock">;
   query: { explain: "true" | "false"; window: Window };
 }
 
 export async function readDetail(
-  found: CurrentlyDescribed,
-  { services, query }: Pick<DetailRequest, "query"> & { services: Pick<ApiServices, "modules" | "clock"> },
-) {
+  { repository, previousNames }: CurrentlyDescribed,
+  { services, query: { explain, window } }: DetailRequest,
+): Promise<z.output<typeof detailSchema>> {
   const { catalog, rankings } = services.modules;
-  const { id } = found.repository;
-  const [standing, recency, explanation] = await Promise.all([
+  const { id, countedAt } = repository;
+  const [{ trends, ranks, stored }, recency, explanation] = await Promise.all([
     rankings.standing(id),
     catalog.recency(),
-    query.explain === "true" ? rankings.explain(id) : undefined,
+    explain === "true" ? rankings.explain(id) : undefined,
   ]);
-  return detailView({
-    ...{ found, standing, window: query.window, now: services.clock.now() },
-    isStale: isStale(found.repository, recency),
-    ...(explanation && { explanation }),
-  });
+  const isRepositoryStale = isStale(repository, recency);
+  return {
+    ...repositoryView({ repository, trend: trends[window] ?? undefined, isStale: isRepositoryStale }),
+    ...freshnessView(endOfGrowth(Object.values(trends), countedAt), services.clock.now()),
+    trends: each((one) => {
+      const trend = trends[one];
+      return trend === null ? null : trendView(trend);
+    }),
+    ranks,
+    ...(explanation && { explanation: { version: SCORE_VERSION, windows: explanation } }),
+    previousFullNames: previousNames.map((name) => name.fullName),
+    dataQuality: {
+      snapshots: stored.snapshots,
+      firstSnapshotAt: timeOrNull(stored.firstSnapshotAt),
+      lastSnapshotAt: timeOrNull(stored.lastSnapshotAt),
+      coverage: each((one) => {
+        const trend = trends[one];
+        return trend === null
+          ? 0
+          : Math.min(1, Math.round(((trend.to - trend.from) / windowMs(one)) * 1000) / 1000);
+      }),
+    },
+  };
 }
 
 async function detail(found: CurrentlyDescribed, request: DetailRequest): Promise<Reply> {
@@ -116,7 +216,8 @@ export async function movedFrom(
   return to && moved(`/api/repos/${to.id}${suffix}`, request);
 }
 
-interface ByName extends DetailRequest, Redirected {
+interface ByName extends Redirected {
+  query: DetailRequest["query"];
   provider: string;
   fullName: string;
   addressOf: AddressOf;
@@ -130,15 +231,12 @@ async function detailByName({ provider, fullName, addressOf, ...request }: ByNam
 }
 
 export const getRepositoryById = operation({
+  ...ofDetail,
   id: "getRepositoryById",
-  tags: ["Repositories"],
   summary: "One repository by its id",
   description:
     "The id of a repository that was joined to the one with its new name redirects there with 301.",
   params: z.object({ id: idOrHint }),
-  query: detailQuery,
-  responses: detailResponses,
-  errors: ["NOT_FOUND"],
   handle: async ({ params: { id }, query, services, http }) => {
     const { catalog } = services.modules;
     const found = await catalog.describeById(id);
@@ -148,8 +246,8 @@ export const getRepositoryById = operation({
 });
 
 export const getRepository = operation({
+  ...ofDetail,
   id: "getRepository",
-  tags: ["Repositories"],
   summary: "One repository by provider, owner and name",
   description:
     "Case-insensitive. Write slashes in the owner as %2F, or use by-full-name. A previous name redirects with 301.",
@@ -158,9 +256,6 @@ export const getRepository = operation({
     owner: z.string().max(300),
     name: z.string().max(100),
   }),
-  query: detailQuery,
-  responses: detailResponses,
-  errors: ["NOT_FOUND"],
   handle: ({ params, query, services, http }) => {
     const { provider, owner, name } = params;
     if (name.includes("/")) throw invalidParameter("name", "cannot hold a slash");
@@ -172,26 +267,21 @@ export const getRepository = operation({
 });
 
 export const getRepositoryByFullName = operation({
+  ...ofDetail,
   id: "getRepositoryByFullName",
-  tags: ["Repositories"],
   summary: "One repository by its full name, in the query",
   params: z.object({ provider: providerParameter }),
   query: detailQuery.extend({ fullName: fullNameParameter }),
-  responses: detailResponses,
-  errors: ["NOT_FOUND"],
   handle: ({ params: { provider }, query, services, http }) =>
     detailByName({ services, http, query, provider, fullName: query.fullName, addressOf: byQuery }),
 });
 
 export const getRepositoryByFullNamePath = operation({
+  ...ofDetail,
   id: "getRepositoryByFullNamePath",
-  tags: ["Repositories"],
   summary: "One repository by its full name, in the path",
   description: "Slashes may be literal or %2F. The path is decoded once.",
   params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
-  query: detailQuery,
-  responses: detailResponses,
-  errors: ["NOT_FOUND"],
   handle: ({ params, query, services, http }) =>
     detailByName({ services, http, query, ...params, addressOf: byPath }),
 });

@@ -25,15 +25,22 @@ import { getHome } from "./home.js";
 import { getIndex } from "./index-document.js";
 import { getKeyUsage, getOwnUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
-import { streamRepositories, streamRepositoriesCsv } from "./list-streams.js";
-import { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
+import {
+  listForkGrowth,
+  listNewHot,
+  listRepositories,
+  listRising,
+  listTrending,
+  streamRepositories,
+  streamRepositoriesCsv,
+} from "./lists.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
+import { MAX_REFERENCES } from "./named.js";
 import type { Operation } from "./operation.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
 import * as passkeys from "./passkeys.js";
 import { EMBED_CACHE } from "./pictures.js";
-import { MAX_REFERENCES } from "./references.js";
 import {
   getRepository,
   getRepositoryByFullName,

@@ -10,7 +10,7 @@ import {
   STEPS,
 } from "../repositories/repositories.js";
 import type { SumPoint } from "../watchlists/watchlists.js";
-import { freshnessFields } from "./freshness.js";
+import { freshnessFields } from "./views.js";
 
 /** Series as JSON: the schemas of their points and meta, and the functions that create the points. `null` always means unknown. */
 

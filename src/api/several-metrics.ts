@@ -6,7 +6,6 @@ import { idSchema, time, z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import { AVAILABILITIES, isStale, type Repository, spanOfTimes } from "../repositories/repositories.js";
 import { csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
-import { freshnessFields, freshnessView } from "./freshness.js";
 import {
   POINTS_PER_UNIT,
   SNAPSHOT_COLUMNS,
@@ -16,17 +15,17 @@ import {
   snapshotRow,
   spanName,
 } from "./metrics.js";
-import { dataMetaResponse, operation } from "./operation.js";
-import { checkDays } from "./parameters.js";
 import {
   findReferenced,
   missingReferences,
   readReferences,
   repositoriesParameter,
   textsOf,
-} from "./references.js";
+} from "./named.js";
+import { dataMetaResponse, operation } from "./operation.js";
+import { checkDays } from "./parameters.js";
 import { betweenPoints, seriesPartsView, snapshotSchema, thinningFields } from "./series-views.js";
-import { renamedView } from "./views.js";
+import { freshnessFields, freshnessView, renamedView } from "./views.js";
 
 /** Points written in one turn of the event loop, so that no other request waits long. */
 const TURN_POINTS = 2_000;

@@ -1,7 +1,7 @@
 import { openIssuesRule } from "../config/config.js";
-import { type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
+import { type CountedGroup, type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
 import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
-import { HOUR_MS, isoTime, timeOrNull } from "../lib/clock.js";
+import { ageInDays, HOUR_MS, isoTime, timeOrNull } from "../lib/clock.js";
 import { START_TRACKING_PAGE } from "../lib/page-addresses.js";
 import { idSchema, orNull, time, z } from "../lib/schema.js";
 import {
@@ -12,11 +12,47 @@ import {
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
-import { freshnessFields, measuredFields, measuredView } from "./freshness.js";
 
 /** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
 
 const number = z.int().nullable();
+
+/** How recent the growth in a response is: next to every growth, so that nobody takes old growth for that of today. */
+export const freshnessFields = {
+  asOf: time.nullable().openapi({
+    description:
+      "When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.",
+  }),
+  ageDays: z.int().nullable().openapi({ description: "Days in UTC from asOf to the response." }),
+};
+
+/** These fields. `now`: of the response. */
+export function freshnessView(
+  asOf: number | null,
+  now: number,
+): { asOf: string | null; ageDays: number | null } {
+  return { asOf: timeOrNull(asOf), ageDays: ageInDays(asOf, now) };
+}
+
+/** When the counts of several repositories were taken. */
+export const measuredFields = {
+  measured: z
+    .array(z.object({ from: time, to: time, repositoryCount: z.int() }).openapi("MeasuredGroup"))
+    .openapi({
+      description:
+        "How many repositories were counted when, newest first: at most four groups with an hour or more between them, the last with all before it.",
+    }),
+};
+
+export function measuredView(
+  measured: readonly CountedGroup[],
+): z.output<(typeof measuredFields)["measured"]> {
+  return measured.map(({ from, to, repositories }) => ({
+    from: isoTime(from),
+    to: isoTime(to),
+    repositoryCount: repositories,
+  }));
+}
 
 export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
 

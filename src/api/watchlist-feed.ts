@@ -8,12 +8,12 @@ import type { Repository } from "../repositories/repositories.js";
 import {
   type EntryContext,
   feedDocument,
+  feedQuery,
   feedResponse,
   growthEntry,
   periodStart,
   repositoryEntry,
-} from "./feed-document.js";
-import { feedQuery } from "./feeds.js";
+} from "./feeds.js";
 import { operation } from "./operation.js";
 
 /** Entries about growth, and as many about other changes. */

@@ -12,11 +12,11 @@ import {
   type WatchlistAccess,
 } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { repositoryPage, WATCHED_COLUMNS } from "./lists.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
+import { findReferenced, fullNamesField, missingReferences, readReferences, textsOf } from "./named.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
 import { idsField } from "./parameters.js";
-import { findReferenced, fullNamesField, missingReferences, readReferences, textsOf } from "./references.js";
-import { repositoryPage, WATCHED_COLUMNS } from "./repository-list.js";
 import { sumPointSchema, sumPointView } from "./series-views.js";
 import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 
@@ -67,17 +67,16 @@ interface Requested<Query> {
 }
 
 export async function watchedPage({
-  services: { modules, config, clock },
-  http,
-  query,
   access,
   file,
+  ...request
 }: Requested<WatchlistQuery & { format: "json" | "csv" }>): Promise<Reply> {
+  const { modules } = request.services;
   const id = await modules.watchlists.idOf(access);
-  const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
+  const page = await watchlistPage(modules, { kind: "watchlist", id }, request.query);
   const ids = page.rows.map(({ repository }) => repository.id);
   const addedAt = await modules.watchlists.addedAt(id, ids);
-  return repositoryPage(page, { http, baseUrl: config.baseUrl, query, now: clock.now(), file, addedAt });
+  return repositoryPage(page, request, file, addedAt);
 }
 
 const SUM_COLUMNS = fieldColumns([

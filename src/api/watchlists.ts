@@ -3,9 +3,9 @@ import { type HttpRequest, json, noContent, quotaOf, type Reply } from "../http/
 import type { ErrorCode } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import { type Adding, DEFAULT_NAME, type Watchlist, type WatchlistAccess } from "../watchlists/watchlists.js";
+import { fullNamesField } from "./named.js";
 import { type ApiRequest, type ApiServices, dataResponse, type Operation, operation } from "./operation.js";
 import { idsField, tokenParameter } from "./parameters.js";
-import { fullNamesField } from "./references.js";
 import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
 import {
   addNamed,

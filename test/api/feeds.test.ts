@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { atomFeed, FEEDS, type FeedRequest } from "../../src/api/feed-document.js";
+import { atomFeed, FEEDS, type FeedRequest } from "../../src/api/feeds.js";
 import { listQuery } from "../../src/discovery/lists/query.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Repository } from "../../src/repositories/repository.js";
@@ -73,7 +73,7 @@ test("whatever a repository is called and says of itself, its feed is valid", ()
           isStale: false,
         }));
         const request: FeedRequest = {
-          ...{ feed, window, limit: 25, defaultLimit: 25, baseUrl: BASE },
+          ...{ feed, window, limit: 25, baseUrl: BASE },
           filters: listQuery.parse({ q: q.toWellFormed().slice(0, 50) }),
         };
         const document = parseXml(atomFeed(request, { rows, asOf: NOW, ageDays: 0, measured: [] }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { findReferenced, readReferences } from "../../src/api/references.js";
+import { findReferenced, readReferences } from "../../src/api/named.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
 import { errorOf, invalid } from "../support/answers.js";

@@ -1,7 +1,10 @@
+import { freshnessOf, type ListQuery, measuredAt } from "../discovery/discovery.js";
+import { ageInDays } from "../lib/clock.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
 import { providerName, repositoryId, splitFullName } from "../repositories/repositories.js";
+import type { ApiServices } from "./operation.js";
 
 /** Repositories that a request names one by one. */
 
@@ -181,4 +184,50 @@ export function missingReferences(
 /** References as sent, each once. */
 export function textsOf(references: readonly SentReference[]): string[] {
   return [...new Set(references.map(({ text }) => text))];
+}
+
+/** Parameters that repositories by id and name go with. */
+const ALLOWED = ["id", "fullName", "provider", "window", "format"];
+
+interface NamedQuery extends Pick<ListQuery, "window" | "provider"> {
+  id?: string[] | undefined;
+  fullName?: string[] | undefined;
+}
+
+/**
+ * The repositories with the requested ids and full names, as a page of a list: those that exist, in the requested order, whatever
+ * their availability. `given`: the names of all parameters. Costs a statement for their rows, one for the ids, and up to two for the names.
+ */
+export async function namedPage(
+  { modules, clock }: Pick<ApiServices, "modules" | "clock">,
+  { window, provider, ...sent }: NamedQuery,
+  given: readonly string[],
+) {
+  const other = given.find((name) => !ALLOWED.includes(name));
+  if (other !== undefined) throw invalidParameter(other, "cannot be given together with id or fullName");
+  if (provider !== undefined && sent.fullName === undefined)
+    throw invalidParameter("provider", "cannot be given with ids alone, as an id needs no provider");
+  const references = readReferences(sent);
+  const found = await findReferenced(modules, references, provider);
+  const present = await modules.lists.rows(found.ids, window);
+  const rows = present.map((row) => ({ ...row, renamedFrom: found.renamedFrom.get(row.repository.id) }));
+  const missing = missingReferences(references, found, new Set(rows.map(({ repository }) => repository.id)));
+  const freshness = freshnessOf(rows.map(measuredAt));
+  return {
+    rows,
+    total: rows.length,
+    totalIsExact: true,
+    hasMore: false,
+    nextCursor: null,
+    page: 1,
+    sort: "requested" as const,
+    ...freshness,
+    ageDays: ageInDays(freshness.asOf, clock.now()),
+    corrected: null,
+    requested: references.length,
+    missing: {
+      ids: textsOf(missing.filter(({ reference }) => "id" in reference)),
+      fullNames: textsOf(missing.filter(({ reference }) => "fullName" in reference)),
+    },
+  };
 }
