@@ -1,13 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
-import { openStore, STORE_END } from "../../bench/support/stores.js";
-import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
-import { updateDerived } from "../../src/modules.js";
-import { DiskClient, type Send, UNCHANGED } from "./support/disk-client.js";
+import { Random } from "../../bench/synthetic/random.js";
+import { AcknowledgedWrites } from "./support/acknowledged.js";
 import {
   CALLS,
   type Call,
@@ -22,7 +18,6 @@ import {
   tracing,
   unmount,
 } from "./support/disk-faults.js";
-import { type DiskService, startDiskService } from "./support/disk-service.js";
 import {
   assertHappened,
   type Harness,
@@ -30,11 +25,19 @@ import {
   HarnessFailure,
   rowMaker,
 } from "./support/harness.js";
+import {
+  fillStore,
+  integrityOf,
+  MAIN,
+  signInWriters,
+  type Writers,
+  WrittenService,
+} from "./support/written-service.js";
 
-/** Rounds of requests while the disk is full, and before and after. */
-const FULL_ROUNDS = { short: 12, long: 150 } as const;
-/** Rounds of requests of one process whose calls fail. */
-const TRIAL_ROUNDS = 4;
+/** Writes that are refused while the disk is full. */
+const FULL_WRITES = { short: 100, long: 1_000 } as const;
+/** Writes of one process whose calls fail. */
+const TRIAL_WRITES = 40;
 /** Points at which calls fail, by call. */
 const POINTS: Readonly<Record<Call, number>> = { pwrite64: 250, fsync: 50, ftruncate: 10, openat: 10 };
 const RECOVERY_MS = 10_000;
@@ -50,7 +53,7 @@ export const disk: Harness = {
     const folder = mkdtempSync(join(tmpdir(), "sidereal-disk-"));
     try {
       const template = join(folder, "template");
-      await prepare(template);
+      await fillStore({ url: undefined, dataDir: template });
       const rows = await fillFiles(template, folder, context);
       if (context.scale === "long") {
         rows.push(...(await fillDisk(template, folder, context)));
@@ -63,26 +66,10 @@ export const disk: Harness = {
   },
 };
 
-async function prepare(dataDir: string): Promise<void> {
-  const modules = await openStore({ url: undefined, dataDir });
-  await fillWithSynthetic(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
-  await updateDerived(modules);
-  await modules.database.close();
-}
-
-const sendTo =
-  (url: string | undefined): Send =>
-  (path, init) =>
-    fetch(new URL(path, url), { ...init, signal: AbortSignal.timeout(10_000), redirect: "manual" });
-
-/** The token of the next link in the log, or undefined where none could be made. */
-const nextLink = (service: DiskService) => () =>
-  service.next(/"link":"[^"]*token=([^"&]+)|could not be made/);
-
 async function fillFiles(template: string, folder: string, context: HarnessContext): Promise<ResultRow[]> {
   const dataDir = join(folder, "limited");
   cpSync(template, dataDir, { recursive: true });
-  return attackFull(dataDir, (service) => limitedFiles(service.pid, dataDir), context);
+  return attackFull(dataDir, (pid) => limitedFiles(pid, dataDir), context);
 }
 
 async function fillDisk(template: string, folder: string, context: HarnessContext): Promise<ResultRow[]> {
@@ -102,77 +89,92 @@ async function fillDisk(template: string, folder: string, context: HarnessContex
   }
 }
 
+/** What clients write to a service, and what they read meanwhile. */
+class Use {
+  readonly writes = new AcknowledgedWrites(new Random(1));
+  readonly reads = { sent: 0, failed: 0 };
+  readonly #writers: Writers;
+  readonly #url: string;
+
+  constructor(url: string, writers: Writers) {
+    this.#url = url;
+    this.#writers = writers;
+  }
+
+  /** Writes and reads until so many more writes are acknowledged, or are not; at most for a time. Returns how long it took, in ms. */
+  async until(
+    outcome: "acknowledged" | "interrupted",
+    count: number,
+    latestMs = RECOVERY_MS,
+  ): Promise<number> {
+    const began = performance.now();
+    const enough = this.writes[outcome] + count;
+    const writing = new AbortController();
+    const written = this.writes.run({ url: this.#url, ...this.#writers }, writing.signal);
+    while (this.writes[outcome] < enough && performance.now() - began < latestMs) await this.#read();
+    const took = performance.now() - began;
+    writing.abort();
+    await written;
+    return took;
+  }
+
+  async #read(): Promise<void> {
+    this.reads.sent++;
+    const path = `/api/repos?limit=1&page=${1 + (this.reads.sent % 50)}&sort=stars`;
+    const response = await fetch(this.#url + path).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status !== 200) this.reads.failed++;
+  }
+}
+
 /** Uses a service before, while and after its disk is full. */
 async function attackFull(
   dataDir: string,
-  diskOf: (service: DiskService) => FullDisk,
+  diskOf: (pid: number) => FullDisk,
   { scale, report }: HarnessContext,
 ): Promise<ResultRow[]> {
-  const service = await startDiskService(dataDir);
-  if (service.url === undefined) throw new HarnessFailure("the service did not start");
-  const client = new DiskClient(sendTo(service.url), service.url);
-  const full = diskOf(service);
-  assertHappened(Number(await client.signIn(nextLink(service))), "sign-ins");
-  assertHappened(Number(await client.round()), "rounds before");
+  const place = { url: undefined, dataDir };
+  const writers = await signInWriters(place);
+  const service = await WrittenService.start([MAIN, "serve"], place);
+  const use = new Use(service.url, writers);
+  const { writes } = use;
+  const full = diskOf(service.pids[0] ?? 0);
+  await use.until("acknowledged", 5);
+  assertHappened(writes.acknowledged, "writes before", 5);
   full.fill();
-  for (let i = 0; i < FULL_ROUNDS[scale]; i++) await client.round();
-  assertHappened(client.counts.refused, `refused writes while ${full.name}`, FULL_ROUNDS[scale]);
-  const reads = { ...client.counts };
+  const earlier = writes.interrupted;
+  await use.until("interrupted", FULL_WRITES[scale]);
+  const refused = writes.interrupted - earlier;
+  assertHappened(refused, `refused writes while ${full.name}`, FULL_WRITES[scale]);
+  const reads = { ...use.reads };
   full.free();
-  const recoveryMs = await recover(client);
-  const lost = await client.findLost();
+  const recoveryMs = await use.until("acknowledged", 1);
+  const lost = await writes.check(service);
   const code = await service.stop();
-  const half = await findDamage(dataDir);
-  const { counts } = client;
-  report(`${full.name}: ${JSON.stringify({ ...counts, recoveryMs, lost, half })}`);
-  for (const text of client.unexpected.slice(0, 3)) report(text);
+  const integrity = integrityOf(join(dataDir, "sidereal.db"));
+  report(`${full.name}: ${JSON.stringify({ refused, reads, recoveryMs, lost, integrity })}`);
+  for (const text of writes.refused.slice(0, 3)) report(text);
   const row = rowMaker({ engine: "sqlite" }, (what) => `${full.name}: ${what}`);
   const none = { atMost: 0 };
   return [
-    row("writes acknowledged", counts.acknowledged, ""),
-    row("writes refused with 503", counts.refused, ""),
-    row("other responses to writes", counts.unexpected, "", none),
-    row("acknowledged writes lost or half applied", lost.length + half.length, "", none),
-    row("reads answered", 100 * (1 - reads.failedReads / reads.reads), "%", { atLeast: 99 }),
+    row("writes acknowledged", writes.acknowledged, ""),
+    row("writes not acknowledged", refused, ""),
+    row("other responses to writes", writes.refused.length, "", none),
+    row("acknowledged writes lost or half applied", lost.length, "", none),
+    row("files that SQLite finds damaged", Number(integrity !== "ok"), "", none),
+    row("reads answered", 100 * (1 - reads.failed / reads.sent), "%", { atLeast: 99 }),
     row("until writes work again", recoveryMs, "ms", { atMost: RECOVERY_MS }),
     row("exit codes other than 0", Number(code !== 0), "", none),
   ];
 }
 
-/** Milliseconds until a round is acknowledged, at most RECOVERY_MS and what the last round takes. */
-async function recover(client: DiskClient): Promise<number> {
-  const began = performance.now();
-  while (!(await client.round()) && performance.now() - began <= RECOVERY_MS) await setTimeout(50);
-  return performance.now() - began;
-}
-
-/** Damage of the file, and watchlists that were created by half. */
-async function findDamage(dataDir: string): Promise<string[]> {
-  const { database } = await openStore({ url: undefined, dataDir });
-  try {
-    const checked = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(database.read);
-    const broken = await sql`pragma foreign_key_check`.execute(database.read);
-    const half = await sql<{ id: number }>`select w.id from watchlists w
-      where w.name = ${UNCHANGED}
-      and (select count(*) from watchlist_items i where i.watchlist_id = w.id) <> 3`.execute(database.read);
-    return [
-      ...checked.rows.map((row) => row.integrity_check).filter((text) => text !== "ok"),
-      ...broken.rows.map((row) => `foreign key: ${JSON.stringify(row)}`),
-      ...half.rows.map(({ id }) => `watchlist ${id} has other items`),
-    ];
-  } finally {
-    await database.close();
-  }
-}
-
 interface Trial {
   fault: CallFault;
   injected: number;
-  /** Whether the service listened, and its exit code. */
-  served: boolean;
-  code: number | null;
+  /** Its exit code; undefined: it did not start. */
+  code: number | null | undefined;
   recoveryMs: number;
-  client: DiskClient | undefined;
+  use: Use | undefined;
   lost: readonly string[];
 }
 
@@ -189,9 +191,9 @@ async function failCalls(template: string, folder: string, { report }: HarnessCo
   for (const fault of faultsFor(counts)) {
     const trial = await runTrial(template, folder, fault);
     trials.push(trial);
-    const { client, ...told } = trial;
+    const { use, ...told } = trial;
     report(
-      `${trials.length}: ${JSON.stringify({ ...told, ...client?.counts, unexpected: client?.unexpected })}`,
+      `${trials.length}: ${JSON.stringify({ ...told, reads: use?.reads, refused: use?.writes.refused })}`,
     );
   }
   const hit = trials.filter(({ injected }) => injected > 0);
@@ -205,18 +207,18 @@ async function failCalls(template: string, folder: string, { report }: HarnessCo
       target,
     );
   const none = { atMost: 0 };
-  const served = hit.filter((trial) => trial.served);
+  const served = hit.filter(({ use }) => use !== undefined);
   return [
     row("trials", hit.length, ""),
     total("calls that failed", ({ injected }) => injected),
     row("services that did not start, and ended with an error", hit.length - served.length, ""),
-    total("ended otherwise", (trial) => Number(trial.served ? trial.code !== 0 : !trial.code), none),
-    total("writes acknowledged", ({ client }) => client?.counts.acknowledged ?? 0),
-    total("writes refused with 503", ({ client }) => client?.counts.refused ?? 0),
-    total("other responses to writes", ({ client }) => client?.counts.unexpected ?? 0, none),
+    total("ended otherwise", ({ code }) => Number(code !== undefined && code !== 0), none),
+    total("writes acknowledged", ({ use }) => use?.writes.acknowledged ?? 0),
+    total("writes not acknowledged", ({ use }) => use?.writes.interrupted ?? 0),
+    total("other responses to writes", ({ use }) => use?.writes.refused.length ?? 0, none),
     total("acknowledged writes lost, half applied, or damage", ({ lost }) => lost.length, none),
-    total("reads", ({ client }) => client?.counts.reads ?? 0),
-    total("reads that failed", ({ client }) => client?.counts.failedReads ?? 0),
+    total("reads", ({ use }) => use?.reads.sent ?? 0),
+    total("reads that failed", ({ use }) => use?.reads.failed ?? 0),
     row("longest time until writes work again", Math.max(...served.map((one) => one.recoveryMs)), "ms", {
       atMost: RECOVERY_MS,
     }),
@@ -239,32 +241,28 @@ async function runTrial(template: string, folder: string, fault: CallFault | und
   const dataDir = join(folder, "trial");
   const log = join(folder, "calls");
   cpSync(template, dataDir, { recursive: true });
+  const place = { url: undefined, dataDir };
   try {
-    const service = await startDiskService(dataDir, tracing(dataDir, log, fault));
-    const { url } = service;
-    const client = url === undefined ? undefined : new DiskClient(sendTo(url), url);
-    let recoveryMs = 0;
-    if (client !== undefined) {
-      await client.signIn(nextLink(service));
-      for (let i = 0; i < TRIAL_ROUNDS; i++) await client.round();
-      recoveryMs = await recover(client);
-    }
-    const code = await service.stop();
-    const lost = await findDamage(dataDir);
-    if (client !== undefined) lost.push(...(await lostAfterRestart(client, dataDir)));
+    const writers = await signInWriters(place);
+    const service = await WrittenService.start(
+      [MAIN, "serve"],
+      place,
+      {},
+      tracing(dataDir, log, fault),
+    ).catch(() => undefined);
+    const use = service && new Use(service.url, writers);
+    await use?.until("acknowledged", TRIAL_WRITES);
+    const recoveryMs = (await use?.until("acknowledged", 1)) ?? 0;
+    const code = await service?.stop();
+    const integrity = integrityOf(join(dataDir, "sidereal.db"));
+    const lost = integrity === "ok" ? [] : [integrity];
+    const again = await WrittenService.start([MAIN, "serve"], place);
+    lost.push(...((await use?.writes.check(again)) ?? []));
+    await again.stop();
     const injected = fault === undefined ? 0 : countInjected(log);
     const details = fault ?? { call: "openat", error: "EIO", first: 0, length: 0 };
-    return { fault: details, injected, served: client !== undefined, code, recoveryMs, client, lost };
+    return { fault: details, injected, code, recoveryMs, use, lost };
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
-}
-
-async function lostAfterRestart(client: DiskClient, dataDir: string): Promise<string[]> {
-  const service = await startDiskService(dataDir);
-  if (service.url === undefined) return ["the store could not be opened again"];
-  client.moveTo(sendTo(service.url), service.url);
-  const lost = await client.findLost();
-  await service.stop();
-  return lost;
 }

@@ -16,6 +16,8 @@ export const MAIN = fileURLToPath(new URL("../../../bundle/main.js", import.meta
 /** Signs the sessions of `signInWriters`. */
 export const SECRET = "a secret of the harnesses that nobody else has";
 const CLIENTS = 4;
+/** What a service may take to stop. */
+const GIVE_UP_MS = 30_000;
 /** Sessions that clients may end. */
 const SESSIONS = 40;
 
@@ -71,13 +73,18 @@ export class WrittenService {
     this.url = url;
   }
 
-  /** Starts a program with these arguments on a store, and waits until it serves. */
+  /**
+   * Starts a program with these arguments on a store, and waits until it serves. `wrapper`: a program that runs it as the same process,
+   * with its arguments.
+   */
   static async start(
     args: readonly string[],
     { url, dataDir }: Place,
     settings: Readonly<Record<string, string>> = {},
+    wrapper: readonly string[] = [],
   ): Promise<WrittenService> {
-    const child = spawn(process.execPath, args, {
+    const [program = "", ...all] = [...wrapper, process.execPath, ...args];
+    const child = spawn(program, all, {
       env: {
         ...environment(),
         ...GENEROUS_LIMITS,
@@ -102,11 +109,14 @@ export class WrittenService {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Ends it as an operator does. */
-  async stop(): Promise<void> {
+  /** Ends it as an operator does. Returns its exit code; null if it had to be killed. */
+  async stop(): Promise<number | null> {
     const ended = once(this.#child, "exit");
+    const giveUp = setTimeout(() => this.#child.kill("SIGKILL"), GIVE_UP_MS);
     this.#child.kill();
     await ended;
+    clearTimeout(giveUp);
+    return this.#child.exitCode;
   }
 
   /** Kills all its processes. Does nothing if they have ended. */
