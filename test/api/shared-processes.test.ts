@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { type Service, startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
 import { createLog } from "../../src/lib/log.js";
@@ -8,12 +9,14 @@ import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
+import { unknownSession } from "../support/members.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
 import { beforeRefill } from "../support/refill.js";
 import { until } from "../support/until.js";
 import { GENEROUS, NOW, observation, snapshot } from "../support/world.js";
 
 const LIMIT = 12;
+const LOOKUPS = 5;
 /** Where a balancer in front of them would be. */
 const ORIGIN = "http://127.0.0.1";
 /** Of somebody signed in: what tells them from others in a response. */
@@ -41,7 +44,7 @@ function threeProcesses(engine: Engine, mailbox: Mailbox, redisUrl: () => string
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       ...(address !== undefined && { SIDEREAL_REDIS_URL: address }),
       SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
-      ...limits(`default=${LIMIT},default.account=${SIGNED_IN}`),
+      ...limits(`default=${LIMIT},default.account=${SIGNED_IN},lookup=${LOOKUPS}`),
       ...mailbox.settings,
     });
     const log = createLog("silent");
@@ -103,6 +106,85 @@ describe("Processes that share Redis", { skip: WITHOUT_REDIS }, () =>
     const mailbox = openMailbox();
     const { at, call, member, read, record } = threeProcesses(engine, mailbox, () => server.url);
     let callers = 0;
+
+    /** Asks two processes in turn, from an address that nobody has used. */
+    const newcomer = () => {
+      const address = `198.18.6.${++callers}`;
+      let turn = 0;
+      return async (path?: string, headers: Record<string, string> = {}) => {
+        const answer = await read(turn++ % 2, { "X-Forwarded-For": address, ...headers }, path);
+        return { ...answer, left: Number(answer.headers.get("x-ratelimit-remaining")) };
+      };
+    };
+
+    /** A test whose numbers hold until an allowance refills by the clock of Redis. */
+    const testBeforeRefill = (name: string, prove: () => Promise<void>) =>
+      test(name, () => beforeRefill(prove));
+
+    testBeforeRefill("one after the other, exactly as many pass as are told, whoever is asked", async () => {
+      const ask = newcomer();
+      for (let left = LIMIT - 1; left >= 0; left--) {
+        const answer = await ask("/api/repos?sort=stars");
+        assert.deepEqual([answer.status, answer.left], [200, left]);
+      }
+      const refused = await ask();
+      assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "5"]);
+      const limits = (await ask("/api/limits")).json.data.buckets[0];
+      assert.deepEqual([limits.bucket, limits.remaining], ["default", 0]);
+    });
+
+    testBeforeRefill(
+      "a bad key costs ten, and a cached answer that has not changed nothing, for both",
+      async () => {
+        const ask = newcomer();
+        assert.equal((await ask("/api/stats/summary", { "X-API-Key": "sid_nothing" })).left, LIMIT - 10);
+        const answer = await ask("/api/repos?sort=stars");
+        assert.deepEqual([answer.status, answer.left], [200, 1]);
+        const again = await ask("/api/repos?sort=stars", {
+          "If-None-Match": answer.headers.get("etag") ?? "",
+        });
+        assert.deepEqual([again.status, again.left], [304, 1]);
+        assert.deepEqual([(await ask()).left, (await ask()).status], [0, 429]);
+      },
+    );
+
+    testBeforeRefill("sessions that nobody knows are looked up as often as one service allows", async () => {
+      const ask = newcomer();
+      const guess = (i: number) => ask("/api/stats/summary", { Cookie: unknownSession(i, "") });
+      const answers = await Promise.all(Array.from({ length: 2 * LOOKUPS }, (_, i) => guess(i)));
+      const counted = answers.map(
+        ({ status, headers }) => `${status} ${headers.get("x-ratelimit-resource")}`,
+      );
+      const expected = ["200 default", "429 lookup"].flatMap((one) => new Array<string>(LOOKUPS).fill(one));
+      assert.deepEqual(counted.sort(), expected);
+    });
+
+    test("when Redis dies in the middle, at most twice the limit passes, and all are answered", async () => {
+      const ask = newcomer();
+      const statuses: number[] = [];
+      const asked = async () => void statuses.push((await ask()).status);
+      await Promise.all(Array.from({ length: LIMIT / 2 }, asked));
+      const burst = Promise.all(Array.from({ length: 30 }, asked));
+      await server.kill();
+      await burst;
+      await Promise.all(Array.from({ length: 60 }, asked));
+      const passed = statuses.filter((status) => status === 200).length;
+      assert.equal(statuses.length, LIMIT / 2 + 90);
+      assert.ok(passed >= LIMIT && passed <= 2 * LIMIT + 2, `${passed} passed`);
+      assert.deepEqual(new Set(statuses), new Set([200, 429]));
+      const other = newcomer();
+      assert.deepEqual([(await other()).status, (await other()).status], [200, 200]);
+      await server.start();
+      const isShared = async () => {
+        const next = newcomer();
+        return [(await next()).left, (await next()).left].join() === `${LIMIT - 1},${LIMIT - 2}`;
+      };
+      // Each attempt to connect gets twice the time of the one before.
+      for (let ms = 1; !(await isShared()); ms *= 2) {
+        for (const i of [0, 1, 2]) at(i).clock.advance(1_000);
+        await setTimeout(ms);
+      }
+    });
 
     test("together they let exactly the limit pass", () =>
       beforeRefill(async () => {

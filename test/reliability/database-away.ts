@@ -3,22 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { sql } from "kysely";
-import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
-import { endChild, spawnPinned, waitForLine } from "../../bench/support/processes.js";
+import { addKeys } from "../../bench/support/keys.js";
 import type { ResultRow } from "../../bench/support/results.js";
-import { openStore, STORE_END, type Store } from "../../bench/support/stores.js";
-import { fillWithSynthetic } from "../../bench/synthetic/synthetic.js";
-import { updateDerived } from "../../src/modules.js";
+import type { Store } from "../../bench/support/stores.js";
 import { connectToServer } from "../support/engines.js";
-import { limits } from "../support/limits.js";
 import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
 import { type Relay, startRelay } from "../support/relay.js";
 import { type Visit, type VisitKind, Visitors } from "./support/away-visits.js";
 import { assertHappened, type Harness, HarnessFailure, rowMaker } from "./support/harness.js";
-
-const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
+import { countUsage, fillStore, MAIN, WrittenService } from "./support/written-service.js";
 
 const SCALE = {
   short: { hangMs: 4_500, failMs: 1_000, burst: 100, keys: 300 },
@@ -132,24 +125,12 @@ async function attack(
   { hangMs, failMs, burst, keys: count, port, report }: AttackOptions,
 ): Promise<ResultRow[]> {
   const { engine } = store;
-  const modules = await openStore(store);
-  await fillWithSynthetic(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
-  await updateDerived(modules);
-  await modules.database.close();
+  await fillStore(store);
   const keys = await addKeys({ ...store }, count);
-  const child = spawnPinned(process.execPath, [MAIN, "serve"], {
-    core: undefined,
-    env: {
-      SIDEREAL_PORT: "0",
-      SIDEREAL_DATA_DIR: store.dataDir,
-      SIDEREAL_LOG_LEVEL: "fatal",
-      ...GENEROUS_LIMITS,
-      ...limits("watchlists=1000000"),
-      SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
-      ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: throughPort(store.url, port) }),
-    },
-  });
-  const visitors = new Visitors(await waitForLine(child, /listens at (\S+)/), keys);
+  const url = store.url === undefined ? undefined : throughPort(store.url, port);
+  const settings = { SIDEREAL_TRUSTED_PROXIES: "127.0.0.1" };
+  const service = await WrittenService.start([MAIN, "serve"], { url, dataDir: store.dataDir }, settings);
+  const visitors = new Visitors(service.url, keys);
   try {
     await warm(visitors);
     await visitors.send("write");
@@ -182,7 +163,7 @@ async function attack(
     await visitors.stop();
     const lost = await countLost(visitors);
     assertHappened(visitors.tokens.length, "acknowledged writes", 2);
-    await endChild(child);
+    const code = await service.stop();
     const isKeyed = ({ kind, status }: Visit) => kind.includes("with a") && status === 200;
     const uncounted = visitors.visits.filter(isKeyed).length - (await countUsage(store));
     const row = (measure: string, value: number): ResultRow => ({
@@ -196,10 +177,10 @@ async function attack(
       ...rows,
       row(`acknowledged writes lost, of ${visitors.tokens.length}`, lost),
       row("requests of keys that were not counted, or counted twice", Math.abs(uncounted)),
-      row("exit codes other than 0", Number(child.exitCode !== 0)),
+      row("exit codes other than 0", Number(code !== 0)),
     ];
   } finally {
-    await endChild(child);
+    await service.kill();
   }
 }
 
@@ -241,17 +222,6 @@ async function countLost(visitors: Visitors): Promise<number> {
   for (const token of visitors.tokens)
     lost += Number((await visitors.send("watchlist", token)).status !== 200);
   return lost;
-}
-
-async function countUsage(store: Pick<Store, "url" | "dataDir">): Promise<number> {
-  const { database } = await openStore(store);
-  try {
-    const { rows } = await sql<{ n: number | null }>`
-      select sum(requests) as n from usage_routes`.execute(database.read);
-    return Number(rows[0]?.n ?? 0);
-  } finally {
-    await database.close();
-  }
 }
 
 interface Outcome {

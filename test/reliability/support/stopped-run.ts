@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { sql } from "kysely";
 import { treeOf } from "../../../bench/support/processes.js";
-import { openStore, type Store } from "../../../bench/support/stores.js";
+import type { Store } from "../../../bench/support/stores.js";
 import { HarnessFailure } from "./harness.js";
 import { type Clients, type Received, startKeyedClients } from "./keyed-clients.js";
+import { countUsage, environment, MAIN } from "./written-service.js";
 
-const MAIN = fileURLToPath(new URL("../../../bundle/main.js", import.meta.url));
 const CLIENTS = 12;
 /** What a process may take before the harness gives up on it. */
 const GIVE_UP_MS = 30_000;
@@ -50,15 +48,15 @@ export interface StoppedRun {
 
 /** Starts a service, sends it requests, stops it with SIGTERM at a moment, and collects what is left. */
 export async function runAndStop({ command, store, settings, key, moment }: StopJob): Promise<StoppedRun> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
   const env = {
+    ...environment(),
     SIDEREAL_PORT: "0",
     SIDEREAL_DATA_DIR: store.dataDir,
     ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: store.url }),
     ...settings,
   };
   const child = spawn(process.execPath, [MAIN, command], {
-    env: { ...Object.fromEntries(inherited), ...env },
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit");
@@ -98,25 +96,13 @@ export async function runAndStop({ command, store, settings, key, moment }: Stop
       wasOpen: clients !== undefined,
       leftOver,
       received: clients?.received ?? { complete: 0, closing: 0, cut: 0, lost: 0, refused: 0, unexpected: [] },
-      counted: clients === undefined ? 0 : await countedIn(store),
+      counted: clients === undefined ? 0 : await countUsage(store),
       output: output.text.slice(-2_000),
     };
   } finally {
     clearTimeout(giveUp);
     child.kill("SIGKILL");
     await clients?.stop();
-  }
-}
-
-/** Requests that are stored as the usage of keys. */
-async function countedIn(store: StopJob["store"]): Promise<number> {
-  const { database } = await openStore(store);
-  try {
-    const { rows } = await sql<{ n: number | null }>`
-      select sum(requests) as n from usage_routes`.execute(database.read);
-    return Number(rows[0]?.n ?? 0);
-  } finally {
-    await database.close();
   }
 }
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
 import { GENEROUS_LIMITS } from "../../../bench/support/keys.js";
 import { treeOf, waitForLine } from "../../../bench/support/processes.js";
 import { openStore, STORE_END } from "../../../bench/support/stores.js";
@@ -58,6 +59,18 @@ export async function signInWriters(place: Place): Promise<Writers> {
       sessions: created.slice(CLIENTS),
       repositoryIds: dumped.map(({ repository }) => String(repository.id)),
     };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Requests that are stored as the usage of keys. */
+export async function countUsage(place: Place): Promise<number> {
+  const { database } = await openStore(place);
+  try {
+    const { rows } = await sql<{ n: number | null }>`
+      select sum(requests) as n from usage_routes`.execute(database.read);
+    return Number(rows[0]?.n ?? 0);
   } finally {
     await database.close();
   }
