@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 4e2eb6b36903bba1
- * Types: e144d71e2e3e5815
+ * Document: 5e23b25251cb7322
+ * Types: 96950f776f68ba2f
  */
 export interface paths {
     "/api": {
@@ -1276,24 +1276,24 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Error: {
-            /** @description What was requested. */
+            /** @description The requested data. */
             data: null;
-            /** @description What went wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description The error code; decide by it, as messages may be reworded.
                  * @enum {string}
                  */
                 code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "CURSOR_EXPIRED" | "WATCHLIST_DELETED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
-                /** @description What is wrong, in words. */
+                /** @description The problem, in words. */
                 message: string;
                 /** @description The id of the request, as in X-Request-Id. */
                 requestId: string;
-                /** @description What is wrong, one entry for each problem. */
+                /** @description The problems, one entry each. */
                 details?: {
                     /** @description The parameter, header or field of the body. */
                     parameter: string;
-                    /** @description What is wrong, in words. */
+                    /** @description The problem, in words. */
                     message: string;
                     /** @description The allowed values, if there are few. */
                     allowed?: string[];
@@ -1304,19 +1304,19 @@ export interface components {
         };
         /** @description The same error in the format of RFC 9457, for callers that accept application/problem+json. */
         Problem: {
-            /** @description What it is: an address that explains the error, or as WebAuthn names it. */
+            /** @description An address that explains the error, or the type as WebAuthn names it. */
             type: string;
             /** @description The title, in words. */
             title: string;
             /** @description The HTTP status, or ok. */
             status: number;
-            /** @description What went wrong, in words. */
+            /** @description The problem, in words. */
             detail: string;
             /** @description The error code; decide by it, as messages may be reworded. */
             code: string;
             /** @description The id of the request, as in X-Request-Id. */
             requestId: string;
-            /** @description What is wrong, one entry for each problem. */
+            /** @description The problems, one entry each. */
             details?: unknown[];
         };
         Repository: {
@@ -1419,7 +1419,7 @@ export interface components {
              */
             fromSource: "OBSERVED" | "IMPORTED" | "BACKFILLED";
             /**
-             * @description What the stars at `from` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.
+             * @description The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.
              * @enum {string}
              */
             basis: "TOTAL" | "RETAINED";
@@ -1428,7 +1428,7 @@ export interface components {
             /** @description The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals. */
             parts: {
                 /**
-                 * @description What stars count: TOTAL, or RETAINED, those still held when they were reported.
+                 * @description The stars counted: TOTAL, or RETAINED, those still held when they were reported.
                  * @enum {string}
                  */
                 basis: "TOTAL" | "RETAINED";
@@ -1481,7 +1481,7 @@ export interface components {
             };
             /** @description How far the growth can be trusted, from 0 to 1; see reliable. */
             confidence: number;
-            /** @description What lowers the confidence, as short phrases. */
+            /** @description Reasons for less confidence, as short phrases. */
             confidenceReasons: string[];
             /** @description Whether confidence is at least 0.7. */
             reliable: boolean;
@@ -1526,7 +1526,7 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What cleared it: growth of many, or time.
+                 * @description Why it was cleared: growth of many, or time.
                  * @enum {string}
                  */
                 by: "BREADTH" | "TIME";
@@ -1551,7 +1551,7 @@ export interface components {
              */
             window: "24h" | "7d" | "30d";
             /**
-             * @description What the list is sorted by.
+             * @description The order of the list.
              * @enum {string}
              */
             sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
@@ -1577,7 +1577,7 @@ export interface components {
                 value: string;
                 /** @description The nearest known name. */
                 nearest: string | null;
-                /** @description What is wrong, in words. */
+                /** @description The problem, in words. */
                 message: string;
             }[];
             /** @description If `q` is the previous full name of a repository: that repository, whose present name is searched for instead. */
@@ -1820,7 +1820,7 @@ export interface components {
              */
             window: "24h" | "7d" | "30d" | null;
             /**
-             * @description What it is ranked among.
+             * @description The repositories that it is ranked among.
              * @enum {string}
              */
             scope: "overall" | "provider" | "language" | "topic";
@@ -1948,7 +1948,7 @@ export interface components {
              */
             window: "24h" | "7d" | "30d" | null;
             /**
-             * @description What it is ranked among.
+             * @description The repositories that it is ranked among.
              * @enum {string}
              */
             scope: "overall" | "language";
@@ -1993,7 +1993,7 @@ export interface components {
              */
             scale: "linear" | "log";
             /**
-             * @description What the lines are aligned by.
+             * @description How the lines are aligned.
              * @enum {string}
              */
             align: "date" | "age" | "first-snapshot" | "first-count" | "index";
@@ -2095,7 +2095,7 @@ export interface components {
             name: string;
             /**
              * Format: uri
-             * @description Where the file is.
+             * @description The address of the file.
              */
             url: string;
             /**
@@ -2214,7 +2214,7 @@ export interface components {
                  * @enum {string}
                  */
                 reason: "NOT_FOUND" | "BLOCKED" | "MOVED" | "UNREACHABLE" | "REFUSED" | "UNUSABLE";
-                /** @description What is wrong, in words. */
+                /** @description The problem, in words. */
                 message: string;
             } | null;
             /**
@@ -2328,7 +2328,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description What happened.
+             * @description The kind of event.
              * @enum {string}
              */
             event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted";
@@ -2658,7 +2658,7 @@ export interface components {
             /** @description The accepted algorithms. */
             pubKeyCredParams: {
                 /**
-                 * @description What it is: an address that explains the error, or as WebAuthn names it.
+                 * @description An address that explains the error, or the type as WebAuthn names it.
                  * @enum {string}
                  */
                 type: "public-key";
@@ -2672,7 +2672,7 @@ export interface components {
                 /** @description The id, which stays the same. */
                 id: string;
                 /**
-                 * @description What it is: an address that explains the error, or as WebAuthn names it.
+                 * @description An address that explains the error, or the type as WebAuthn names it.
                  * @enum {string}
                  */
                 type: "public-key";
@@ -2770,7 +2770,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: {
                             /** @description The name. */
                             name: string;
@@ -2858,7 +2858,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Repository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -3050,7 +3050,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Repository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -3124,7 +3124,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Repository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -3198,7 +3198,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Repository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -3272,7 +3272,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Repository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -3364,7 +3364,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Home"];
                     };
                 };
@@ -3395,7 +3395,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: {
                             /** @description The repositories. */
                             repositories: {
@@ -3460,7 +3460,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3496,7 +3496,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3535,7 +3535,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Series"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -3605,7 +3605,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Snapshot"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -3705,7 +3705,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PastRank"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -3764,7 +3764,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3798,7 +3798,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["RepositoryDetail"];
                     };
                 };
@@ -3833,7 +3833,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Change"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -3866,7 +3866,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Summary"];
                     };
                 };
@@ -3880,7 +3880,7 @@ export interface operations {
                 provider?: string;
                 /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /** @description What the list is sorted by. */
+                /** @description The order of the list. */
                 sort?: "repository-count" | "stars" | "stars-gained";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -3905,7 +3905,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Facet"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -3942,7 +3942,7 @@ export interface operations {
                 provider?: string;
                 /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
-                /** @description What the list is sorted by. */
+                /** @description The order of the list. */
                 sort?: "repository-count" | "stars" | "stars-gained";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -3967,7 +3967,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Facet"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -4095,7 +4095,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Chart"];
                     };
                     "text/csv": string;
@@ -4108,7 +4108,7 @@ export interface operations {
             query: {
                 /** @description provider:owner/name, case-insensitive; previous names work too. */
                 repo: string;
-                /** @description What the badge shows. */
+                /** @description The value on the badge. */
                 kind?: "rank" | "stars" | "gain" | "trending";
                 /** @description The ranking. */
                 ranking?: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
@@ -4186,7 +4186,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Dump"][];
                     };
                 };
@@ -4251,7 +4251,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Limits"];
                     };
                 };
@@ -4277,7 +4277,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: {
                             /**
                              * @description The HTTP status, or ok.
@@ -4309,7 +4309,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: {
                             /**
                              * @description The HTTP status, or ok.
@@ -4345,7 +4345,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["TrackRequest"];
                     };
                 };
@@ -4357,7 +4357,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["TrackRequest"];
                     };
                 };
@@ -4386,7 +4386,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["TrackRequest"];
                     };
                 };
@@ -4429,7 +4429,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["CreatedWatchlist"];
                     };
                 };
@@ -4458,7 +4458,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4518,7 +4518,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4562,7 +4562,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["WatchedRepository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -4599,7 +4599,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["SumPoint"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -4685,7 +4685,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4697,7 +4697,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4761,7 +4761,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Watchlist"];
                     };
                 };
@@ -4825,7 +4825,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: {
                             /** @description Seconds until link and code end. */
                             expiresInSeconds: number;
@@ -4867,7 +4867,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -4890,7 +4890,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PasskeyRequestOptions"];
                     };
                 };
@@ -4907,7 +4907,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What the browser returned, as toJSON() of the credential writes it. */
+                    /** @description The credential from the browser, as its toJSON() writes it. */
                     credential: {
                         /** @description The id, which stays the same. */
                         id: string;
@@ -4932,7 +4932,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -4968,7 +4968,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: {
                             /** @description Its address. */
                             url: string;
@@ -5037,7 +5037,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Account"];
                     };
                 };
@@ -5104,7 +5104,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["AccountEvent"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -5128,14 +5128,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account and what belongs to it. */
+            /** @description The account and its data. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["AccountExport"];
                     };
                 };
@@ -5161,7 +5161,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Session"][];
                     };
                 };
@@ -5241,7 +5241,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["WatchedRepository"][];
                         /** @description Facts about the data. */
                         meta: components["schemas"]["RepositoryPageMeta"];
@@ -5281,7 +5281,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PersonalWatchlist"];
                     };
                 };
@@ -5293,7 +5293,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PersonalWatchlist"];
                     };
                 };
@@ -5326,7 +5326,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PersonalWatchlist"];
                     };
                 };
@@ -5357,7 +5357,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["SumPoint"][];
                         /** @description Facts about the data. */
                         meta: {
@@ -5400,7 +5400,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PersonalWatchlist"];
                     };
                 };
@@ -5471,7 +5471,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["ApiKey"][];
                     };
                 };
@@ -5503,7 +5503,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["CreatedApiKey"];
                     };
                 };
@@ -5556,7 +5556,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["KeyUsage"];
                     };
                 };
@@ -5585,7 +5585,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["KeyUsage"];
                     };
                 };
@@ -5611,7 +5611,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Passkey"][];
                     };
                 };
@@ -5630,7 +5630,7 @@ export interface operations {
                 "application/json": {
                     /** @description The name. */
                     name: string;
-                    /** @description What the browser returned, as toJSON() of the credential writes it. */
+                    /** @description The credential from the browser, as its toJSON() writes it. */
                     credential: {
                         /** @description The id, which stays the same. */
                         id: string;
@@ -5658,7 +5658,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["Passkey"];
                     };
                 };
@@ -5681,7 +5681,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What was requested. */
+                        /** @description The requested data. */
                         data: components["schemas"]["PasskeyCreationOptions"];
                     };
                 };

@@ -42,7 +42,7 @@ export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
   return [...routes, ...documentRoutes(services.config.baseUrl)];
 }
 
-/** The route of an operation: how it is limited, and what usage calls it. */
+/** The route of an operation: how it is limited, and its name in usage. */
 export function routeOf(operation: Operation): Pick<Route, "method" | "path" | "limit"> {
   const found = API_ROUTES.find((one) => one.operation === operation);
   if (found === undefined) throw new Error(`${operation.id} has no route`);

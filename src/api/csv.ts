@@ -57,7 +57,7 @@ export function csvFile(name: string, text: string): Reply {
   });
 }
 
-/** A table as in RFC 4180: header line, CRLF line ends, quotes where needed. */
+/** A table as in RFC 4180: header line, CRLF line ends, quotes if needed. */
 export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   return [csvHeader(columns), ...rows.map((row) => csvLine(columns, row))].join("");
 }
@@ -75,12 +75,12 @@ export function csvLine<Row>(columns: readonly CsvColumn<Row>[], row: Row): stri
 }
 
 /**
- * The beginning of a formula, also in full width: of a cell, or of what is a cell for a program that separates at semicolons, bars
+ * The beginning of a formula, also in full width: of a cell, or of a part that is a cell to programs that separate at semicolons, bars
  * or tabs. Such a program does not see that a quote after a comma covers them.
  */
 const FORMULA = /(?<=^|[;|\t\r\n])["\p{Zs}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/gu;
 
-/** What a text without it needs no guard for. */
+/** A text without any of these needs no guard. */
 const SIGN = /[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 function cell(value: string | number | boolean | null, isForeign: boolean): string {

@@ -11,7 +11,7 @@ const whole = z.int().nonnegative();
 const dumpSchema = z
   .object({
     name: z.string().openapi({ description: "Of the file, such as sidereal-20260430T120000Z.ndjson.gz." }),
-    url: z.url().openapi({ description: "Where the file is." }),
+    url: z.url().openapi({ description: "The address of the file." }),
     asOf: time.openapi({ description: "It contains everything recorded before this time." }),
     version: z.int().openapi({
       description: "Version of the format. It grows when programs written for an earlier version may fail.",
@@ -117,7 +117,7 @@ const MAX_LENGTH = 64;
 
 /**
  * The range that a Range header selects of a file (RFC 9110, 14.2), `until` excluded: undefined for all of it, also for several ranges
- * and for what is malformed, which may be ignored; "unsatisfiable" if the file has no byte of it.
+ * and for a malformed one, which may be ignored; "unsatisfiable" if the file has no byte of it.
  */
 export function byteRange(
   header: string | undefined,

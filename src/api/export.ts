@@ -59,7 +59,7 @@ export const exportMe = operation({
     "Without secrets, which are stored only as hashes. Needs a sign-in within the last 15 minutes. Counts more units the more there is to read.",
   responses: {
     200: {
-      ...dataResponse("The account and what belongs to it.", exportSchema),
+      ...dataResponse("The account and its data.", exportSchema),
       headers: z.object({ "Content-Disposition": z.string() }),
     },
   },

@@ -86,11 +86,11 @@ export function atomFeed(
   });
 }
 
-/** What a feed says of itself. */
+/** The head of a feed, and its entries. */
 interface FeedHead extends Pick<ListPage, "asOf" | "ageDays" | "measured"> {
   /** An absolute address that stays the same. */
   id: string;
-  /** Its own address; absent where that is a secret, since readers pass it on with what people share. */
+  /** Its own address; absent if that is a secret, since readers pass it on when people share entries. */
   self?: string;
   title: string;
   /** The address of the page with the same content. */
@@ -119,7 +119,7 @@ export function feedDocument({ id, self, title, asOf, ageDays, measured, page, e
   );
 }
 
-/** Where an entry belongs. */
+/** The feed of an entry. */
 export interface EntryContext extends Pick<FeedRequest, "feed" | "window" | "baseUrl"> {
   /** The path that its id begins with. */
   path: string;
@@ -143,7 +143,7 @@ export function growthEntry(context: EntryContext, row: ListRow): Xml {
   });
 }
 
-/** What an entry says. `key`: its id within the feed. `at`: in ms since 1970. */
+/** The text of an entry. `key`: its id within the feed. `at`: in ms since 1970. */
 interface EntryText {
   key: string;
   title: string;
@@ -184,7 +184,7 @@ function gainOf({ feed, window }: EntryContext, { repository, trend }: ListRow):
   return trend === undefined ? gain : gain + countedPart(trend, `${what}s`);
 }
 
-/** What follows a gain of which not all counts: ", none counted: dropped and recovered". */
+/** The words after a gain that counts only in part: ", none counted: dropped and recovered". */
 function countedPart(trend: Trend, measure: CountedMeasure): string {
   const words = gainWords(trend, measure);
   return words === undefined ? "" : `, ${words.full}`;

@@ -3,7 +3,7 @@ import { DOCS_PAGE } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import { dataResponse, operation } from "./operation.js";
 
-/** Where to begin, below the base URL. */
+/** The main addresses, below the base URL. */
 const RESOURCES = {
   repositories: "/api/repos",
   trending: "/api/trending",
@@ -48,7 +48,7 @@ export const getIndex = operation({
   },
 });
 
-/** What language models read first: what this service is, and where its documentation is. */
+/** The text that language models read first: a summary of the service, with links to its documentation. */
 export function llmsText(baseUrl: string): string {
   const link = (title: string, path: string, note: string) => `- [${title}](${baseUrl}${path}): ${note}`;
   return `# Sidereal

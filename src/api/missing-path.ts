@@ -11,7 +11,7 @@ const FIXED = API_ROUTES.flatMap(({ route: { method, path } }) =>
   method === "GET" && path.startsWith("/api/") && !path.includes("{") ? [path] : [],
 );
 
-/** What to request instead of a missing path below /api, as a sentence; undefined for others. `path`: below the base URL. */
+/** A sentence that names the request for a missing path below /api; undefined for others. `path`: below the base URL. */
 export function hintFor(path: string): string | undefined {
   if (!path.startsWith("/api/") || path.length > MAX_LENGTH) return undefined;
   return hintForName(path) ?? hintForPath(withoutTrailingSlashes(path));

@@ -52,7 +52,7 @@ const ANY: Kind = {
   schema: { ...FULL_NAME.schema, pattern: `^(${ID_PATTERN}|${NAME_PATTERN})$` },
 };
 
-/** A reference as sent, and what it means. */
+/** A reference as sent, and its meaning. */
 interface SentReference {
   text: string;
   reference: Reference;

@@ -1,7 +1,7 @@
 import { IGNORED_HEADER, RATE_HEADERS } from "../http/http.js";
 import { FIELD_NOTES, PARAMETER_NOTES } from "./openapi-notes.js";
 
-/** Completes an OpenAPI document: descriptions and examples where a schema has none, and components for what operations share. */
+/** Completes an OpenAPI document: descriptions and examples that schemas leave out, and components for shared parts. */
 
 /** The part of a JSON schema that is read here. */
 interface Schema {
@@ -56,7 +56,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   ETag: "The tag of the response, for If-None-Match.",
   "Cache-Control": "Who may keep the response, and for how long.",
   Link: 'Addresses of other pages of the list (RFC 8288): rel="first", "prev", "next", "last".',
-  Location: "The address of what was created, or of what has another address now.",
+  Location: "The address of the created or moved resource.",
   "Retry-After": "Seconds after which the same request succeeds.",
   "Content-Disposition": "The name of the file.",
   "Content-Range": "The range that the body is of, and the length of the file.",

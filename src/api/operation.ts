@@ -32,8 +32,8 @@ interface Schemas<P extends Schema, Q extends Schema, B extends Schema, H extend
 }
 
 /**
- * A request whose parts were validated by the schemas of its operation. Not an object literal, as V8 keeps what the getter of one can
- * reach until the next full garbage collection.
+ * A request whose parts were validated by the schemas of its operation. Not an object literal, as V8 keeps everything that its getter
+ * can reach until the next full garbage collection.
  */
 export class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
   readonly params: Parsed<P>;
@@ -54,7 +54,7 @@ export class ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H 
     this.services = services;
   }
 
-  /** The signed-in account. Throws where the route has no `session` access. */
+  /** The signed-in account. Throws if the route has no `session` access. */
   get account(): Account {
     const { account } = this.http;
     if (account === undefined) throw new AppError("UNAUTHENTICATED", "Sign in first.");

@@ -12,7 +12,7 @@ export const EMBED_CACHE = "public, max-age=300, stale-while-revalidate=3600";
 /** The same while a repository in them is being read, so that they fill as it is. */
 export const READING_CACHE = "public, max-age=10";
 
-/** What is wrong with a name in a request for a picture of a repository that is not recorded yet. */
+/** The problem with a name in a request for a picture of a repository that is not recorded yet. */
 export const BEING_READ = "is being read";
 
 /** An SVG opened directly is a document: allow styles only. Other sites show it as an image, not in a frame. */

@@ -151,7 +151,7 @@ const endsSession = ({ route, operation }: ApiRoute): ApiRoute => ({
 /** A repository has several addresses, all with the same ETag. */
 const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
 
-/** All routes of the API. Where two match a path, the first one wins. */
+/** All routes of the API. If two match a path, the first one wins. */
 export const API_ROUTES: readonly ApiRoute[] = [
   open("/api", getIndex),
   open("/api/repos", listRepositories, { limit: { ...LIST, surcharges: [PER_ROWS, NAMED] } }),
@@ -171,7 +171,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
   open("/api/repos/{id}", getRepositoryById, DETAIL),
-  // What is announced also depends on the time since a change.
+  // The announced changes also depend on the time since each.
   open("/api/changes", listChanges, { limit: ROWS, cache: NO_STORE }),
   open("/api/stats/summary", getSummary),
   open("/api/facets/languages", listLanguages, { limit: ROWS }),

@@ -16,7 +16,7 @@ import { freshnessFields } from "./views.js";
 
 const number = z.int().nullable();
 
-/** Where neighbouring points cannot be compared. */
+/** Neighbouring points that cannot be compared. */
 export const seamsSchema = z.array(z.object({ from: time, to: time })).openapi("Seams", {
   description:
     "Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss.",

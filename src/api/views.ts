@@ -94,7 +94,7 @@ export const trendSchema = z
       .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
     basis: z.enum(BASES).openapi({
       description:
-        "What the stars at `from` count. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.",
+        "The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.",
     }),
     hours: z.number().openapi({ description: "Hours from `from` to `to`: half to 2.25 times the window." }),
     parts: z.array(z.object({ basis: z.enum(BASES), from: time, to: time, gained: z.int() })).openapi({
@@ -137,7 +137,7 @@ export const trendSchema = z
     confidenceReasons: z
       .array(z.string())
       .readonly()
-      .openapi({ description: "What lowers the confidence, as short phrases." }),
+      .openapi({ description: "Reasons for less confidence, as short phrases." }),
     reliable: z.boolean(),
     anomalies: z.array(anomalySchema),
   })
@@ -227,7 +227,7 @@ export const watchedRepositorySchema = repositorySchema
 
 export type RepositoryView = z.output<typeof repositorySchema>;
 
-/** What the view of a repository is made from; a row of a list is one. */
+/** The data of a repository's view, such as a row of a list. */
 interface Shown {
   repository: Repository;
   trend: Trend | undefined;

@@ -20,7 +20,7 @@ import { idsField } from "./parameters.js";
 import { sumPointSchema, sumPointView } from "./series-views.js";
 import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 
-/** What watchlists with tokens and the one of an account have in common. */
+/** Parts shared by watchlists with tokens and the one of an account. */
 
 export const watchedQuery = watchlistQuery.extend({ format: formatParameter });
 export const watchedResponse = orCsv(

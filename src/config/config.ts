@@ -60,7 +60,7 @@ export type Config = ReturnType<typeof loadConfig>;
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
 /**
- * The environment, with defaults from a `.env` file in `directory`. `homeFolder`: where the data is kept if `directory` has neither
+ * The environment, with defaults from a `.env` file in `directory`. `homeFolder`: the folder of the data if `directory` has neither
  * that file nor data; absent: in `directory` always.
  */
 export function readEnvironment(
@@ -156,7 +156,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     /** Undefined: no rate limits. */
     limits: limits && limitsOf(limits),
-    /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
+    /** The number of repositories that one caller may add to watchlists without an owner in a day; undefined: no limit. */
     watchlistQuota: limits && { lists: limits.watchlists, items: limits["watchlist-items"] },
     /** Most mails in an hour; undefined: any number. */
     mailPerHour: limits?.mails,
@@ -177,7 +177,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
       perDay: limits?.tracked,
     },
-    /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
+    /** The folder of dumps, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
     dumps:
       settings.SIDEREAL_DUMPS_DIR === undefined
         ? undefined
@@ -191,7 +191,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     authSecret: settings.SIDEREAL_AUTH_SECRET,
     /** Mail addresses of the accounts that operate the service, in small letters. */
     operators: settings.SIDEREAL_OPERATORS,
-    /** What tokens entered on a page are encrypted with; undefined: see `forge-tokens`. */
+    /** The key that encrypts tokens entered on a page; undefined: see `forge-tokens`. */
     tokenKey: settings.SIDEREAL_TOKEN_KEY,
     github: oauthClient(settings.SIDEREAL_AUTH_GITHUB_ID, settings.SIDEREAL_AUTH_GITHUB_SECRET),
     google: oauthClient(settings.SIDEREAL_AUTH_GOOGLE_ID, settings.SIDEREAL_AUTH_GOOGLE_SECRET),
@@ -209,7 +209,7 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Under which hosts and from which sites the service may be used. Where its address is private, that is closed by default. */
+/** The hosts and sites that may use the service. With a private address, others are refused by default. */
 function readOpenness(
   baseUrl: string,
   { SIDEREAL_ALLOWED_HOSTS: listed, SIDEREAL_CORS: cors }: Settings,

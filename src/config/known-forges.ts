@@ -155,7 +155,7 @@ export function isToken(text: string): boolean {
   return /^[\x21-\x7e]{1,4096}$/.test(text);
 }
 
-/** The tokens in a text, separated by commas or white space, each once; or what is wrong with it, without quoting it. */
+/** The tokens in a text, separated by commas or white space, each once; or the problem, without quoting the text. */
 export function parseTokens(text: string): readonly string[] | string {
   const tokens = [...new Set(text.split(/[\s,]+/).filter((token) => token !== ""))];
   if (tokens.length > MAX_TOKENS) return `contains more than ${MAX_TOKENS} tokens`;
@@ -164,7 +164,7 @@ export function parseTokens(text: string): readonly string[] | string {
     : "contains characters that no token has, or a token of over 4,096 characters";
 }
 
-/** Why no token may be sent to a site, in words for whoever sets it up; undefined: it may. Anybody on the way could read it. */
+/** Why no token may be sent to a site, in words for its operator; undefined: it may. Anybody on the way could read it. */
 export function tokenBarrier({
   name,
   url,
@@ -179,11 +179,11 @@ export interface ProviderSettings {
   /** As stored and shown, in capitals: `GITHUB`, `CODEBERG`, `WORK`. */
   name: string;
   kind: ForgeKind;
-  /** Address of the site without a trailing slash, such as `https://codeberg.org`. The kind determines where its API is. */
+  /** Address of the site without a trailing slash, such as `https://codeberg.org`. The kind determines the address of its API. */
   url: string;
   /** May be empty: then requests are anonymous and share the forge's anonymous limit. */
   tokens: readonly string[];
-  /** Where tokens come from that change while the program runs; absent: they stay the same. */
+  /** The source of tokens that change while the program runs; absent: they stay the same. */
   tokenSource?: TokenSource;
   /** Our own limit on requests per hour, all tokens together; null: only the forge's limits apply. */
   requestsPerHour: number | null;
@@ -193,6 +193,6 @@ export interface ProviderSettings {
   newPerDay?: number;
   /** Whether the address may belong to a private network. */
   mayBePrivate: boolean;
-  /** true: its lists are not walked, and only repositories that somebody asked for are tracked. Absent: all that are found. */
+  /** true: its lists are not walked, and only requested repositories are tracked. Absent: all that are found. */
   onDemand?: true;
 }

@@ -16,7 +16,7 @@ export function isByAddress(bucket: Bucket): boolean {
 export const CALLER_KINDS = ["anonymous", "signed_in", "key"] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
 
-/** The limits of `SIDEREAL_LIMITS`, with their defaults and what they bound. */
+/** The limits of `SIDEREAL_LIMITS`, with their defaults and the use of each. */
 export const LIMITS = {
   default: [120, "All other requests of an address, a minute"],
   "default.account": [400, "Those of an API key, and of all sessions of an account, a minute"],
@@ -81,5 +81,5 @@ export function limitsOf(found: Readonly<Record<LimitName, number>>): Limits {
   return Object.fromEntries(BUCKETS.map(ofBucket)) as Limits;
 }
 
-/** What is limited if nothing is set. */
+/** The limits if nothing is set. */
 export const DEFAULT_LIMITS: Limits = limitsOf(defaults());

@@ -25,7 +25,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A text in another form; a string in `problem` instead is what is wrong with it. */
+/** A text in another form; a string in `problem` instead says why it is wrong. */
 function parsedBy<T>(parse: (text: string) => { value: T } | { problem: string }) {
   return z.string().transform((text, context): T => {
     const parsed = parse(text);
@@ -173,7 +173,7 @@ const SIGNS: readonly RuleName[] = [
   "APP_INSTALLATION",
 ];
 
-/** What a provider of one's own needs, or the public forge that was probably meant. */
+/** The settings that a custom provider needs, or the public forge that was probably meant. */
 function missing(
   name: string,
   { kind, url }: { kind?: string | undefined; url?: string | undefined },
@@ -190,7 +190,7 @@ function missing(
   ];
 }
 
-/** Where the tokens come from, if they change. Adds a problem for settings that contradict each other. */
+/** The source of the tokens, if they change. Adds a problem for settings that contradict each other. */
 function tokenSourceOf(
   { TOKENS, TOKEN_COMMAND, APP_ID, APP_PRIVATE_KEY, APP_INSTALLATION }: z.output<z.ZodObject<typeof RULES>>,
   {

@@ -24,7 +24,7 @@ const entriesOf = (text: string): string[] =>
 export const hostList = z.string().transform((text, context) =>
   entriesOf(text).map((entry) => {
     const host = isIPv6(entry) ? `[${entry}]` : entry;
-    // With a port, the rest would be allowed under all ports without a word.
+    // With a port, the host would be allowed under all ports without a word.
     const canonical = /^(?:\[.+\]|[^:*[\]]+|\*)$/.test(host) ? canonicalHost(host) : undefined;
     if (canonical === undefined)
       context.addIssue({
@@ -77,7 +77,7 @@ export const postgresAddress = z
     "is not an address; in a password, write # as %23, / as %2F and ? as %3F",
   );
 
-/** Where the operator can be reached; it is part of a header. */
+/** The operator's contact; it is part of a header. */
 export const contactAddress = z
   .string()
   .regex(

@@ -9,7 +9,7 @@ import type { StoredResponse } from "./response.js";
 const CHECK_MS = 1_000;
 /** Longest time that a response is served after its revision was last known to be current. */
 const FRESH_MS = 2_000;
-/** How long to wait for that check before serving what is cached. */
+/** How long to wait for that check before serving the cached response. */
 const PATIENCE_MS = 200;
 
 /** Responses in each segment of the cache, however small they are. */
@@ -20,10 +20,10 @@ const ONCE_SHARE = 0.2;
 /** Who computes a response that others get as well: it goes before the first response for an anonymous caller. */
 const REFRESH: Waiter = { priority: "account", caller: "refresh", isGone: () => false };
 
-/** A request for what is not cached. */
+/** A request for a response that is not cached. */
 export interface CacheRequest {
   waiter: Waiter;
-  /** Computes the response for whoever waits for it first; others join. */
+  /** Computes the response for the first caller; others join. */
   compute(waiter: Waiter): QueuedWork<StoredResponse>;
 }
 
@@ -49,7 +49,7 @@ export interface CacheState {
   misses: number;
 }
 
-/** What cached responses depend on. */
+/** The state that cached responses depend on. */
 export interface CachedRevision {
   /** Differs whenever a cached response may have become wrong. */
   revision: string;
@@ -79,7 +79,7 @@ interface ResponseCacheOptions {
  * use is replaced in that time: one request computes the new response while the others get the previous one. Concurrent requests for
  * one key are computed once. Bounded by bytes.
  *
- * While the database does not respond, what is cached is served for up to an hour, marked as stale.
+ * While the database does not respond, cached responses are served for up to an hour, marked as stale.
  */
 export class ResponseCache {
   /** Responses requested once, and those requested again. */
@@ -120,7 +120,7 @@ export class ResponseCache {
     };
   }
 
-  /** The cached response, where it may be served without computing or waiting. `now`: monotonic. */
+  /** The cached response, if it may be served without computing or waiting. `now`: monotonic. */
   peek(key: string, now: number): StoredResponse | undefined {
     const age = now - this.#checkedAt;
     if (age >= FRESH_MS) return undefined;
@@ -179,7 +179,7 @@ export class ResponseCache {
     return entry;
   }
 
-  /** A cached response, marked as stale where it may be outdated; undefined if it has been for too long. */
+  /** A cached response, marked as stale if it may be outdated; undefined if it has been for too long. */
   #serve(entry: Entry, now: number): StoredResponse | undefined {
     const { revision, at } = this.#current;
     const since = entry.revision === revision && now - at < FRESH_MS ? at : this.#currentUntil(entry);
@@ -206,7 +206,7 @@ export class ResponseCache {
     return Math.max(computedAt, known?.at ?? computedAt);
   }
 
-  /** What is served instead of a response that could not be computed. */
+  /** The fallback for a response that could not be computed. */
   #replacementFor(error: unknown, entry: Entry): StoredResponse | undefined {
     const now = this.#options.clock.monotonic();
     if (error === OVERLOADED && now - this.#current.at < FRESH_MS) return entry.response;
@@ -308,7 +308,7 @@ export interface StaleOptions {
   ageMs: () => number;
   /** When that was, in Unix milliseconds. */
   at: number;
-  /** Adds to the HTML of a page what its reader should know. */
+  /** Adds a note for the reader to the HTML of a page. */
   markPage: (html: string, at: number) => string;
 }
 

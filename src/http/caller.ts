@@ -32,12 +32,12 @@ export interface Identities {
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
   readonly admission: Admission;
-  /** Logs what is refused for reasons of security. */
+  /** Logs refusals for reasons of security. */
   readonly recordSecurity: (event: RefusedRequest) => void;
   readonly log: Logger;
 }
 
-/** Who sends a request, and what it leads to because of that. */
+/** Who sends a request, and the target that follows from that. */
 export interface Identified {
   /** As it was, or with the fault and the cost of a key that is not valid. */
   readonly outline: Outline;
@@ -179,7 +179,7 @@ export async function accountOf(
   return cookie !== undefined && needsAccount ? accounts.find(cookie) : undefined;
 }
 
-/** Throws where the sender of a request may not use its route. Pages ask visitors to sign in by themselves. */
+/** Throws if the sender of a request may not use its route. Pages ask visitors to sign in by themselves. */
 export function authorize(request: IdentifiedRequest, account: Account | undefined, by: Identities): void {
   const { method, message, target, caller } = request;
   const { route } = target;
@@ -200,7 +200,7 @@ export function authorize(request: IdentifiedRequest, account: Account | undefin
   }
 }
 
-/** Where a request comes from, as far as events of accounts and the list of sessions keep it. */
+/** The origin of a request, as far as events of accounts and the list of sessions keep it. */
 export function sourceOf({ address, message }: Pick<IdentifiedRequest, "address" | "message">): Source {
   return {
     network: truncatedAddress(address.name),

@@ -21,7 +21,7 @@ interface ErrorContext {
 
 type ErrorShape = "json" | "problem" | "text" | "page" | "picture";
 
-/** The shape that the caller reads: problem details or JSON if it asks for them, else what the route returns. */
+/** The shape that the caller reads: problem details or JSON if its Accept header names them, else the form of the route. */
 export function errorShape(form: Form, accept: string | undefined): ErrorShape {
   const isProblem = acceptsProblem(accept);
   if (form === "page" && accept?.includes("text/html")) return "page";
@@ -30,7 +30,7 @@ export function errorShape(form: Form, accept: string | undefined): ErrorShape {
   return isProblem ? "problem" : "json";
 }
 
-/** Whether a caller asks for errors as RFC 9457. */
+/** Whether a caller accepts errors as RFC 9457. */
 function acceptsProblem(accept: string | undefined): boolean {
   return accept?.includes("application/problem+json") ?? false;
 }
@@ -99,14 +99,14 @@ function errorReply(error: AppError, { headers, body }: Reply): Reply {
   };
 }
 
-/** What a request fails with while the database does not respond. */
+/** The error of a request while the database does not respond. */
 export class DatabaseAway extends AppError {
   constructor(cause?: unknown) {
     super("UNAVAILABLE", "The database is not available; try again.", { cause });
   }
 }
 
-/** What requests are refused with while the database does not respond: always this object, so that a refusal costs little. */
+/** The refusal of requests while the database does not respond: always this object, so that a refusal costs little. */
 export const DATABASE_AWAY = new DatabaseAway();
 
 /** Whatever was thrown, as an error that may be shown. */
@@ -129,7 +129,7 @@ const PLACEHOLDERS = /(\(request-id\)|~s~)/;
 export interface Refusal {
   /** For each reason always the same object. */
   error: AppError;
-  /** What the response has instead of WAIT. */
+  /** The text in place of WAIT. */
   waitSeconds?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export function refusalNow({ error, waitSeconds }: Refusal): AppError {
   return new AppError(error.code, fill(error.message), { headers: { "Retry-After": wait } });
 }
 
-/** A refusal, and what its response depends on besides. */
+/** A refusal, and everything else that its response depends on. */
 export interface RefusalContext extends Refusal {
   route: Pick<Route, "form" | "access">;
   /** The form of the error, and whatever else of the request its response contains. There must be few different ones. */
@@ -159,7 +159,7 @@ interface Prepared {
 /**
  * Responses to errors that are always the same object, such as when the service is overloaded: each is rendered once for every form,
  * access and shape, without anything of the request that comes first. After that it only gets the id of the request and the
- * seconds to wait. Then a refusal costs much less than what it refuses.
+ * seconds to wait. Then a refusal costs much less than the refused work.
  */
 export class Refusals {
   readonly #prepared = new WeakMap<AppError, Map<string, Prepared>>();

@@ -99,7 +99,7 @@ export class Front {
   readonly #log: Logger;
   /** Failures of the database, which concern most requests at a time. */
   readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
-  /** What is not finished, so that what it needs is closed after it. */
+  /** Unfinished requests, so that their resources are closed after them. */
   readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(options: FrontOptions) {
@@ -150,7 +150,7 @@ export class Front {
   }
 
   /**
-   * From a request to its response: who sends it, whether they may, the response, what it cost. Each step is done in this turn unless
+   * From a request to its response: who sends it, whether they may, the response, its cost. Each step is done in this turn unless
    * it must wait, so a cached response takes no promise.
    */
   #exchange(message: IncomingMessage, response: ServerResponse): void | Promise<void> {
@@ -181,7 +181,7 @@ export class Front {
     }
   }
 
-  /** What a request leads to that cannot be responded to otherwise. */
+  /** The target of a request that has no other response. */
   #faulty(message: Message, target: Target, error: unknown): Outline {
     return { message, target, method: "GET", fault: toAppError(error), isWhole: true };
   }
@@ -309,7 +309,7 @@ export class Front {
     return this.#admission.waiterOf(caller, cost, () => message.socket.destroyed);
   }
 
-  /** Computes a response when its turn comes. What is free is not worth a wait, and signing in waits for mail. */
+  /** Computes a response when its turn comes. Free requests are not worth a wait, and signing in waits for mail. */
   #queue(target: Target, waiter: Waiter, request: HttpRequest): QueuedWork<StoredResponse> {
     const { bucket } = target.cost;
     const compute = () => this.#compute(target, request);
@@ -411,7 +411,7 @@ function describe(exchange: Exchange, account: Account | undefined): HttpRequest
   };
 }
 
-/** A shared response must not depend on who asks first, so nothing of the sender is in its request. */
+/** A shared response must not depend on the first caller, so nothing of the sender is in its request. */
 function describeShared(exchange: Exchange): HttpRequest {
   return {
     ...describe(exchange, undefined),

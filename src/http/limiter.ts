@@ -50,9 +50,9 @@ export interface Allowances {
   has(kind: CallerKind, bucket: Bucket): boolean;
   /** Counts a request of this cost if all limits of the caller allow it. A cost above a limit counts as the limit; 0 is always allowed. */
   decide(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
-  /** What `decide` would return, as far as this process knows. Counts nothing. */
+  /** The result that `decide` would have, as far as this process knows. Counts nothing. */
   peek(caller: Caller, bucket: Bucket, cost: number): Decision;
-  /** Corrects an earlier `decide` by a cost, which may be negative, and may exceed what is left; never beyond MOST_OWED. */
+  /** Corrects an earlier `decide` by a cost, which may be negative, and may exceed the remaining quota; never beyond MOST_OWED. */
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
   /** The limits of a caller one by one: first its own, then those of its groups. Counts nothing. */
   levels(caller: Caller, bucket: Bucket): Level[] | Promise<Level[]>;
@@ -67,11 +67,11 @@ const SECOND = 1e6;
 /**
  * An IPv6 network of 48 bits has this many times the allowance of one of 64. A customer may hold either: the holder of 48 bits
  * has 65,536 networks of 64 and must not get as many allowances; yet a hosting company may put all its customers into one
- * network of 48, where a few busy ones must not block the others.
+ * network of 48, in which a few busy ones must not block the others.
  */
 export const NETWORK_FACTOR = 16;
 
-/** What the keys and sessions of an account together may use: one and a half times the limit of a key. */
+/** The limit that the keys and sessions of an account share: one and a half times the limit of a key. */
 export function accountCeiling(keyLimit: number): number {
   return Math.ceil(keyLimit * 1.5);
 }
@@ -137,7 +137,7 @@ const SMALL_DEBT = 15 * SECOND;
  * allowed while it stays within one window from now. So `limit` requests succeed immediately, and `limit` more in each window, evenly
  * spread. A request counts only if the caller and all its groups (network, account) allow it.
  *
- * The number of callers is bounded. The oldest that owe little are evicted first, and a new caller inherits what the evicted one owed: a
+ * The number of callers is bounded. The oldest that owe little are evicted first, and a new caller inherits the debt of the evicted one: a
  * full map makes limits tighter, never looser, and a flood of new callers frees no offender (Space-Saving, Metwally et al. 2005).
  */
 export class Limiter implements Allowances {
@@ -226,7 +226,7 @@ export class Limiter implements Allowances {
     this.#clearAt.set(name, now + owes);
   }
 
-  /** Chooses what to evict. Entries that owe more become the newest. Returns when it owes nothing. */
+  /** Chooses an entry to evict. Entries that owe more become the newest. Returns when it owes nothing. */
   #chooseVictim(now: number): number {
     let least = Number.POSITIVE_INFINITY;
     for (const [name, clearAt] of this.#clearAt.entries().take(Math.min(EVICTION_LOOK, this.#clearAt.size))) {
@@ -251,7 +251,7 @@ export function timeOf({ step, capacity }: AppliedLimit, cost: number): number {
   return Math.max(-capacity, Math.min(cost * step, capacity));
 }
 
-/** What is lacking until `time` fits on top of what is owed; 0: it fits. */
+/** The time until `time` fits on top of the debt; 0: it fits now. */
 function lackingOf({ capacity }: AppliedLimit, owed: number, time: number): number {
   return time <= 0 ? 0 : Math.max(0, owed + time - capacity);
 }
@@ -284,7 +284,7 @@ export function tighter(a: Level, b: Level): Level {
   };
 }
 
-/** The decision of all limits of a caller, of which the first is its own. */
+/** The decision of all limits of a caller; the first is its own. */
 export function decisionOf(levels: readonly Level[]): Decision {
   const [first] = levels;
   if (first === undefined) throw new Error("a caller must have at least one limit");

@@ -20,7 +20,7 @@ interface AdmissionOptions {
   config: Pick<Config, "limits">;
   clock: Clock;
   log: Logger;
-  /** Where requests are counted; by default in this process alone. */
+  /** Counts requests; by default in this process alone. */
   allowances?: Allowances | undefined;
   /** Connections that may read the database at the same time. */
   readers: number;
@@ -33,7 +33,7 @@ const QUEUE_BOUNDS = { length: 400, patienceMs: 500 };
 
 /** Decides whether a request may go on, and when: rate limits and the queue. One per process. */
 export class Admission {
-  /** Where responses wait to be computed. */
+  /** The queue of responses that wait to be computed. */
   readonly computing: RunQueue;
   /** Whether the process is about to stop, so that balancers should send it nothing new. It still responds. */
   isDraining = false;
@@ -89,7 +89,7 @@ export class Admission {
 
   /**
    * Why a request is refused whose caller has less left than it costs at least. Undefined, and nothing is counted, if it may go on:
-   * `charge` decides then, and knows what other processes have counted.
+   * `charge` decides then, and knows the counts of other processes.
    */
   refusalOf(charged: Charged): Charge | undefined {
     const allowances = this.#allowancesFor(charged);
@@ -119,7 +119,7 @@ export class Admission {
     ];
   }
 
-  /** What is left to a caller: for each of its buckets its own limit, then the ceilings; undefined when nothing is limited. */
+  /** The remaining quota of a caller: for each of its buckets its own limit, then the ceilings; undefined when nothing is limited. */
   async remaining(caller: Caller): Promise<Level[][] | undefined> {
     const allowances = this.#allowances;
     if (allowances === undefined) return undefined;
@@ -128,7 +128,7 @@ export class Admission {
   }
 }
 
-/** What a request counts against. */
+/** The bucket and callers that a request counts against. */
 export interface Charged {
   /** Who sends it: the holder of a key, an account, or the address. */
   caller: Caller;
@@ -160,13 +160,13 @@ export class Charge {
     return allowed ? undefined : { error: overLimit(policy), waitSeconds: retryAfterSeconds };
   }
 
-  /** Gives back what was counted. */
+  /** Gives the counted units back. */
   refund(): Decision | Promise<Decision> {
     return this.#correct(-this.#charged.cost.units);
   }
 
   /**
-   * Corrects the count by what the response cost, and returns what is left. `found`: its units, if it says so itself. `isFree`: the
+   * Corrects the count by the cost of the response, and returns the remaining quota. `found`: its units, if it says so itself. `isFree`: the
    * caller had the response already, and nothing was computed to find that out: it counts in a bucket with a high limit.
    */
   settle(status: number, found: number | undefined, isFree: boolean): Decision | Promise<Decision> {
@@ -195,7 +195,7 @@ function payerOf({ caller, address, cost }: Charged): Caller {
   return isByAddress(cost.bucket) ? address : caller;
 }
 
-/** Health checks of this machine must not depend on what others send through an unknown proxy on it. */
+/** Health checks of this machine must not depend on requests of others through an unknown proxy on it. */
 function isOfThisMachine({ name }: Caller): boolean {
   return name.startsWith("127.") || name === LOOPBACK_NETWORK;
 }
@@ -244,7 +244,7 @@ interface RunQueueOptions {
   clock: Clock;
 }
 
-/** What `add` returns. */
+/** The result of `add`. */
 export interface QueuedWork<T> {
   /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if its client has disconnected. */
   readonly result: Promise<T>;
@@ -252,7 +252,7 @@ export interface QueuedWork<T> {
   join(waiter: Waiter): void;
 }
 
-/** What refused tasks fail with: always this object, so that a refusal costs little. */
+/** The error of refused tasks: always this object, so that a refusal costs little. */
 export const OVERLOADED = new AppError(
   "UNAVAILABLE",
   "The service is overloaded. Try again, or send an API key.",
@@ -355,7 +355,7 @@ export class RunQueue {
     });
   }
 
-  /** Starts the next task, or drops it if nobody waits for it. False if there is none that may start. */
+  /** Starts the next task, or drops it if nobody waits for it. False if none may start. */
   #takeNext(): boolean {
     const order: readonly Priority[] =
       this.#turns++ % TURNS === TURNS - 1 ? ["anonymous", "account"] : ["account", "anonymous"];

@@ -5,7 +5,7 @@ import { AppError } from "../lib/errors.js";
 import { canonicalHost, isLoopbackHost, isPrivateHost } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
 
-/** What is known of a request before its body is read. */
+/** The facts of a request that are known before its body is read. */
 export interface Message
   extends Pick<
     IncomingMessage,
@@ -42,7 +42,7 @@ export function countLines(rawHeaders: readonly string[], name: string): number 
   return lines;
 }
 
-/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too large. */
+/** Requests that Node's parser lets through and that must be refused: HTTP/0.9, no Host header, or several; headers that are too large. */
 export function checkHead({ httpVersion, rawHeaders }: Message): void {
   checkHeaders(rawHeaders);
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
@@ -164,7 +164,7 @@ function checkText(text: string, part: "path" | "query"): string {
 }
 
 /**
- * The headers that are split or parsed: where, and the most characters, all lines of a name together. Generous: browsers bound a
+ * The headers that are split or parsed: their separator, and the most characters, all lines of a name together. Generous: browsers bound a
  * cookie to 4,096, and credentials for a proxy in front of us may come along.
  */
 const SPLIT = new Map([
@@ -183,7 +183,7 @@ interface Bounds {
   most: number;
 }
 
-/** Throws HEADER_TOO_LARGE where a header is longer than it may be or has too many parts, before anything looks into it. */
+/** Throws HEADER_TOO_LARGE if a header is longer than it may be or has too many parts, before anything looks into it. */
 function checkHeaders(rawHeaders: readonly string[]): void {
   const found = new Map<Bounds, { name: string; value: string }>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -237,7 +237,7 @@ const MAX_LENGTH = 100;
 const PORT = /:[1-5]?\d{1,4}$/;
 
 /**
- * The hosts that requests may name. Where they are checked, no site can make its own name point to this service and read it from
+ * The hosts that requests may name. If they are checked, no site can make its own name point to this service and read it from
  * the browser of somebody who can reach it (DNS rebinding). This machine is always among them: no other site can have its names.
  */
 export class AllowedHosts {

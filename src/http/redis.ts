@@ -25,7 +25,7 @@ const CONNECT_MS = 2_000;
 
 /**
  * Redis or Valkey, through which the `serve` processes of one service share rate limits and revocations. While it is unavailable no
- * request waits for it: each process limits for itself, and a revocation reaches the others when what they cached of keys and sessions
+ * request waits for it: each process limits for itself, and a revocation reaches the others when their cached keys and sessions
  * expires, within five seconds.
  */
 export class SharedRedis {
@@ -142,7 +142,7 @@ export class SharedRedis {
   }
 }
 
-/** A connection that is ready, and what ends it. */
+/** A connection that is ready, and the function that ends it. */
 interface Connection {
   redis: Redis;
   lose(error: string): void;
@@ -177,7 +177,7 @@ interface SharedRedisOptions {
 /**
  * One atomic step for everything a request counts against. Each key holds the time at which nothing is owed any more, by the store's
  * clock, and expires then. ARGV: `take` to count if all fit, `look` to count nothing, `move` to count in any case; then for each key its
- * cost and capacity in microseconds. Returns whether all fit, then what is owed at each key. Nobody owes more than MOST_OWED
+ * cost and capacity in microseconds. Returns whether all fit, then the debt of each key. Nobody owes more than MOST_OWED
  * times the capacity, also after the clock was set back.
  */
 const SCRIPT = `

@@ -15,7 +15,7 @@ import {
   type Route,
 } from "./route.js";
 
-/** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */
+/** Statuses of refusals, which must cost less than the refused work: compressing takes longer than all other steps. */
 const REFUSED: readonly number[] = [429, 503];
 
 /** Whether a status refuses: over a limit, or more than the service can do. */
@@ -51,7 +51,7 @@ export interface StoredResponse {
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;
   errorCode: ErrorCode | null;
-  /** What it costs each caller; undefined: the units of the request. */
+  /** Its cost for each caller; undefined: the units of the request. */
   units: number | undefined;
   /** The `Age` of a response that may be outdated, whenever it is sent; undefined for all others. */
   age?: () => string;
@@ -98,7 +98,7 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
 
 const RATE_NAMES = Object.keys(RATE_HEADERS);
 
-/** What differs between the heads of two responses with the same content. */
+/** The differences between the heads of two responses with the same content. */
 interface HeadValues {
   id: string;
   date: string;
@@ -147,7 +147,7 @@ export class Variant {
   }
 }
 
-/** What the form of a response depends on. */
+/** The headers and limits that the form of a response depends on. */
 interface Wanted {
   /** Whether the method is GET or HEAD. */
   isRead: boolean;
@@ -304,7 +304,7 @@ export function completeHeaders(
   };
 }
 
-/** What pages of other sites may do with a response of the API. */
+/** The rights of pages of other sites to a response of the API. */
 function originHeaders(
   { headers }: Reply,
   { isPersonal, isOpen }: { isPersonal: boolean; isOpen: boolean },

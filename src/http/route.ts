@@ -13,13 +13,13 @@ import type { Locality } from "./message.js";
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Who may use a route. `public`: everybody, and all get the same response. `token`: whoever knows the token in the path;
+ * Who may use a route. `public`: everybody, and all get the same response. `token`: callers who know the token in the path;
  * the handler looks it up. `browser`: everybody, but changes only from our own pages. `session`: signed-in users, and
- * changes only from our own pages; API keys do not help. `key`: whoever sends an API key.
+ * changes only from our own pages; API keys do not help. `key`: callers with an API key.
  */
 export type Access = "public" | "token" | "browser" | "session" | "key";
 
-/** What a route returns, which decides its headers and the form of its errors. */
+/** The kind of response of a route, which decides its headers and the form of its errors. */
 export type Form = "json" | "picture" | "page" | "file";
 
 /**
@@ -58,7 +58,7 @@ export interface Route {
   csv?: true;
   body: "none" | "json" | "form";
   form: Form;
-  /** Whether it signs the browser out: what the browser keeps of our pages then goes too. */
+  /** Whether it signs the browser out: pages in the browser's cache are then cleared too. */
   endsSession?: true;
   handle: (request: HttpRequest) => Reply | Promise<Reply>;
 }
@@ -89,7 +89,7 @@ export function isSafe(method: string): boolean {
 }
 
 /**
- * The headers that report what is left, and what they mean: `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and older
+ * The headers that report the remaining quota, and their meaning: `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and older
  * ones that many clients know.
  */
 export const RATE_HEADERS = {
@@ -109,7 +109,7 @@ export const IGNORED_HEADER = "X-Ignored-Parameters";
 /** For earlier names of parameters (RFC 9745), with the time since which they are. */
 export const DEPRECATION_HEADER = "Deprecation";
 
-/** What headers depend on besides the route. */
+/** Everything besides the route that headers depend on. */
 export interface PublicAddress {
   /** The path of the base URL, without a slash at its end. */
   basePath: string;
@@ -129,7 +129,7 @@ export interface RateLimit {
   surcharges?: readonly Surcharge[];
   /** Whether the response is a stream, which has no ETag. */
   streams?: true;
-  /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, as for any other error. */
+  /** Units for a response of 404 or 401 that may be an attempt to guess a secret; without it, as for any other error. */
   unknownCost?: number;
   /** Most units for an error; default 1. */
   failedCost?: number;
@@ -138,7 +138,7 @@ export interface RateLimit {
 /**
  * Units that a query parameter adds. `values` and `number`: one for each `step` by which its values, or the number in it,
  * exceed `included`; beyond `most` the request is refused, and costs no more. Values of several parameters count together.
- * `value`: one where it has this value.
+ * `value`: one if it has this value.
  */
 export type Surcharge =
   | {
@@ -171,7 +171,7 @@ export const PER_ROWS: Surcharge = {
   most: 100,
 };
 
-/** What a request costs, which follows from its route, method and parameters. */
+/** The cost of a request, which follows from its route, method and parameters. */
 export interface Cost {
   bucket: Bucket;
   /** At least 1. */
@@ -222,7 +222,7 @@ interface Match {
 }
 
 /**
- * Finds the route of a request. Where two fit, the one declared first wins. A path that a route has without parameters is that
+ * Finds the route of a request. If two fit, the one declared first wins. A path that a route has without parameters is that
  * route's alone, whatever the method.
  */
 export class Router {
@@ -287,10 +287,10 @@ export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The parameters that the route declares. */
   readonly query: URLSearchParams;
-  /** Empty where the response is shared between callers, so that it cannot depend on them. */
+  /** Empty if the response is shared between callers, so that it cannot depend on them. */
   readonly headers: IncomingHttpHeaders;
   readonly caller: Caller;
-  /** Where it comes from, as far as it is stored. */
+  /** Its origin, as far as it is stored. */
   readonly source: () => Source;
   readonly locality: () => Locality;
   /** Whether somebody opens a page: it is not prefetched, nor requested by HEAD. Nothing else that reads may change anything. */
@@ -299,16 +299,16 @@ export interface HttpRequest {
   readonly account: Account | undefined;
   /** In the X-Request-Id header of the response, and in the log. */
   readonly id: string;
-  /** The parsed JSON body; undefined where the route takes none. */
+  /** The parsed JSON body; undefined if the route takes none. */
   readonly json: unknown;
-  /** The fields of a form; empty where the route takes none. */
+  /** The fields of a form; empty if the route takes none. */
   readonly formFields: URLSearchParams;
   readonly chargedAs: ChargedAs;
 }
 
 /**
  * Runs work for the sender of a request as if it were a request to another route: with its limits, its cost and its usage. Throws
- * RATE_LIMITED if the sender has not enough left. A result with `units` corrects what was counted.
+ * RATE_LIMITED if the sender has not enough left. A result with `units` corrects the count.
  */
 export type ChargedAs = <T extends { units?: number }>(
   use: { route: { method: string; path: string; limit: RateLimit }; query: URLSearchParams },
@@ -333,7 +333,7 @@ export interface Reply {
   /** The code of an error; absent for all other responses. */
   errorCode?: ErrorCode;
   /**
-   * What the response cost, where that follows from what was found; otherwise the units of its request. They may be more than the
+   * The cost of the response, if that depends on its data; otherwise the units of its request. They may be more than the
    * caller has left: then it waits longer before its next request.
    */
   units?: number;

@@ -26,7 +26,7 @@ interface ResponseSenderOptions {
   log: Logger;
 }
 
-/** One request, with what is known of it once it is counted. */
+/** One request, once it is counted. */
 export interface Exchange extends IdentifiedRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
@@ -36,7 +36,7 @@ export interface Exchange extends IdentifiedRequest {
   readonly keyId: number | undefined;
   /** Why it cannot be responded to otherwise. */
   readonly fault: AppError | undefined;
-  /** What it was counted as; undefined if nothing is limited. */
+  /** Its count; undefined if nothing is limited. */
   readonly charge: Charge | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface UsedAs extends Pick<Exchange, "charge">, Omit<Sent, "bytes"> {
   name: Target["name"];
 }
 
-/** What was done for a response. */
+/** The work done for a response. */
 interface Work {
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
@@ -54,7 +54,7 @@ interface Work {
 
 const NO_WORK: Work = { isComputed: false };
 
-/** Sends responses in the form that the caller accepts, with what is left of its limits, and counts them for its key. */
+/** Sends responses in the form that the caller accepts, with its remaining quota, and counts them for its key. */
 export class ResponseSender {
   readonly #options: ResponseSenderOptions;
 
@@ -175,7 +175,7 @@ interface Sent {
   /** Of the body, as sent. */
   bytes: number;
   code: ErrorCode | null;
-  /** What its caller had left. */
+  /** The remaining quota of its caller. */
   left: Decision | undefined;
 }
 
@@ -306,7 +306,7 @@ export function addTraffic(metrics: Metrics, traffic: Traffic): void {
   });
 }
 
-/** What usage records of a decision: the count of the key itself. */
+/** The part of a decision that usage records: the count of the key itself. */
 function allowanceOf(decision: Decision | undefined): KeyedRequest["allowance"] {
   if (decision === undefined) return undefined;
   const { policy, own } = decision;

@@ -30,12 +30,12 @@ const TIMEOUTS = {
   requestTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 5_000,
-  // On top of what the Keep-Alive header says, so that clients close first.
+  // On top of the time in the Keep-Alive header, so that clients close first.
   keepAliveTimeoutBuffer: 1_000,
 };
 
 const MAX_HEADER = 16 * 1024;
-/** Lines of a head: several times what browsers send, and proxies add. */
+/** Lines of a head: several times as many as browsers send and proxies add. */
 const MAX_HEADER_LINES = 100;
 
 const SERVER_OPTIONS = {
@@ -50,7 +50,7 @@ const SERVER_OPTIONS = {
 /** A server for the front, without a port yet. */
 export interface HttpServer {
   server: Server;
-  /** Closes the port, then each connection after its last response; destroys what is left after `patienceMs`. */
+  /** Closes the port, then each connection after its last response; destroys the remaining ones after `patienceMs`. */
   close(patienceMs: number): Promise<void>;
   connections(): number;
   /** Connections that were reset since the start, as there were too many. */
@@ -117,7 +117,7 @@ const MALFORMED = ["400 Bad Request", new AppError("INVALID_REQUEST", "The reque
 
 const NO_ROUTE = { access: "public", cache: { kind: "none" }, form: "file" } as const;
 
-/** Responds to a request that expects what we do not know (RFC 9110, 10.1.1), and closes the connection. */
+/** Responds to a request with an unknown expectation (RFC 9110, 10.1.1), and closes the connection. */
 function refuseExpectation(response: ServerResponse, address: PublicAddress): void {
   const headers = completeHeaders({ status: 417, headers: {}, body: null }, NO_ROUTE, address);
   response
@@ -125,7 +125,7 @@ function refuseExpectation(response: ServerResponse, address: PublicAddress): vo
     .end();
 }
 
-/** Responds to what is not even a request, in the same form as all errors, and closes the connection. */
+/** Responds to bytes that are no request, in the same form as all errors, and closes the connection. */
 function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, address: PublicAddress): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -283,7 +283,7 @@ export class Connections {
     });
   }
 
-  /** Counts a connection, unless its address or network has too many. Returns what uncounts it. */
+  /** Counts a connection, unless its address or network has too many. Returns the function that uncounts it. */
   #take({ remoteAddress }: Socket): (() => void) | undefined {
     const { callers, isLimited, perAddress = MAX_PER_ADDRESS } = this.#options;
     if (!isLimited || callers.isProxy(remoteAddress)) return () => {};
@@ -305,7 +305,7 @@ export class Connections {
   }
 }
 
-/** What shows that a proxy is in front of the service. `peer`: the address that its connections come from. */
+/** The evidence that a proxy is in front of the service. `peer`: the address that its connections come from. */
 export interface ProxySign {
   sign: string;
   peer: string;

@@ -26,7 +26,7 @@ import {
   redirect,
 } from "./route.js";
 
-/** What a request leads to: a route, its parameters, and the key under which its response may be cached. */
+/** A matched route, its parameters, and the key under which its response may be cached. */
 export interface Target {
   route: Route;
   params: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface Target {
   path: string;
   /** The parameters that the route declares. */
   query: URLSearchParams;
-  /** Path and query in a normal form; undefined where the response is never shared. */
+  /** Path and query in a normal form; undefined if the response is never shared. */
   cacheKey: string | undefined;
   cost: Cost;
   name: RouteName;
@@ -42,7 +42,7 @@ export interface Target {
   notes: readonly string[];
 }
 
-/** What a message leads to, as far as that is quick to know. */
+/** The facts of a message that are quick to find. */
 export interface Outline {
   readonly message: Message;
   readonly target: Target;
@@ -55,7 +55,7 @@ export interface Outline {
 }
 
 export interface TargetOptions extends Pick<PublicAddress, "basePath" | "isOpen"> {
-  /** What to request instead of a path that no route has, as a sentence. */
+  /** A sentence that names the request for a path that no route has. */
   hintFor?: (path: string) => string | undefined;
 }
 
@@ -70,7 +70,7 @@ function rememberedAs(url: string, isCsv: boolean): string {
 
 const NO_ROUTE: RouteName = { method: null, route: "other" };
 
-/** Finds the target of every request: a route of the table, or the response to what is not in it. */
+/** Finds the target of every request: a route of the table, or the response to other requests. */
 export class Targets {
   readonly #router: Router;
   readonly #basePath: string;
@@ -95,7 +95,7 @@ export class Targets {
   }
 
   /**
-   * What is quick to know of a request, so that its sender can be refused before the rest is read: its route, and what it costs at
+   * The facts of a request that are quick to find, so that its sender can be refused before the rest is read: its route, and its cost at
    * least. Of a long query only `q` is looked at.
    */
   outline({ method = "GET", url = "/" }: Pick<Message, "method" | "url">): Target {
@@ -280,13 +280,13 @@ function notFound(path: string, method: string, hint?: string): Target {
 }
 
 interface Unrouted {
-  /** OPTIONS only where it has a response of its own, since it counts in `free`. */
+  /** OPTIONS only if it has a response of its own, since it counts in `free`. */
   method: string;
   path: string;
   name?: RouteName;
 }
 
-/** Who may see what a path responds to a method that it does not have. */
+/** Who may see the response to a method that a path does not have. */
 const UNROUTED_ACCESS: Partial<Record<Access, Access>> = { session: "browser", key: "public" };
 
 /** A target outside the route table, whose response is made on the spot. */

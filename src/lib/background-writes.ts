@@ -9,7 +9,7 @@ export class BackgroundWrites {
     this.#log = log;
   }
 
-  /** `failure`: what to log if the write fails, with `details`. */
+  /** `failure`: the message to log if the write fails, with `details`. */
   add(write: () => Promise<unknown>, failure: string, details: object = {}): void {
     this.#last = this.#last
       .then(write)

@@ -1,4 +1,4 @@
-/** The only source of time. Modules take a `Clock`, so tests decide what time it is. */
+/** The only source of time. Modules take a `Clock`, so tests set the time. */
 import { setImmediate } from "node:timers/promises";
 
 export interface Clock {

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.js";
 /** Time between two lines. */
 const LINE_MS = 10_000;
 
-/** Logs what happens to many requests at a time, without a line for each: the first immediately, then their number every ten seconds. */
+/** Logs events of many requests at a time, without a line for each: the first immediately, then their number every ten seconds. */
 export class CountedLog<T = void> {
   readonly #clock: Clock;
   readonly #write: (count: number, last: T) => void;

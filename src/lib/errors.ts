@@ -27,7 +27,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Where the page of the API reference describes a code. */
+/** The part of the API reference that describes a code. */
 export function errorAnchor(code: ErrorCode): string {
   return `error-${code.toLowerCase().replaceAll("_", "-")}`;
 }

@@ -7,7 +7,7 @@ const MAX_LENGTH = 259;
 
 /**
  * The host in a Host header or URL in one spelling, without its port: small letters, no dot at the end, punycode, the usual form of
- * addresses, IPv6 in brackets. Undefined for what is not a host.
+ * addresses, IPv6 in brackets. Undefined for a text that is not a host.
  */
 export function canonicalHost(text: string): string | undefined {
   if (text === "" || text.length > MAX_LENGTH) return undefined;

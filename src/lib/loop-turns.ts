@@ -39,7 +39,7 @@ export function ownTurn(): Promise<void> {
 
 function takeTurn(): void {
   waiting[0]?.();
-  // Removed later: what was resumed may ask for its next turn right away, and others came first.
+  // Removed later: a resumed task may request its next turn right away, and others came first.
   inQuietTurn(() => {
     waiting.shift();
     if (waiting.length > 0) takeTurn();

@@ -7,7 +7,7 @@ import type { Logger } from "./log.js";
 
 export type MetricValue = readonly [value: number, labels: Readonly<Record<string, string>>];
 
-/** Counts of durations: `counts` has one for each of the bounds (seconds), and one for what is longer; `sum` is in seconds. */
+/** Counts of durations: `counts` has one for each of the bounds (seconds), and one for longer ones; `sum` is in seconds. */
 export interface Durations {
   labels: Readonly<Record<string, string>>;
   counts: ArrayLike<number>;
@@ -16,7 +16,7 @@ export interface Durations {
 
 type Row = MetricObjectWithValues<{ value: number; labels: Record<string, string>; metricName?: string }>;
 
-/** A metric that is made when it is read, so that what it measures only counts in memory of its own. */
+/** A metric that is made when it is read, so that the measured code only counts in memory of its own. */
 class ReadMetric extends Gauge {
   readonly #type: string;
   readonly #read: () => Row["values"];
@@ -85,7 +85,7 @@ export class Metrics {
     this.#registry.registerMetric(new ReadMetric(full, help, { type: "histogram", read: values }));
   }
 
-  /** Runs before the metrics are read. What fails keeps nothing else from being read. */
+  /** Runs before the metrics are read. A failure does not keep the others from being read. */
   beforeRead(update: () => Promise<void>): void {
     this.#updates.push(update);
   }
@@ -106,7 +106,7 @@ export interface MetricsServer {
 }
 
 /**
- * Serves `GET /metrics` on the first free one of `ports` ports from `port` on, and logs which one that is. 0: any. Throws what `listen` does if
+ * Serves `GET /metrics` on the first free one of `ports` ports from `port` on, and logs which one that is. 0: any. Throws the error of `listen` if
  * none is free.
  */
 export async function serveMetrics(

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 
 /**
- * By default V8 lets its heap grow to several times what is in use before it collects all garbage. Batch commands need little memory; a
+ * By default V8 lets its heap grow to several times the memory in use before it collects all garbage. Batch commands need little memory; a
  * server makes mostly short-lived objects, and the longer it waits, the longer a full collection stops it.
  */
 const BATCH = ["--max-old-space-size=192", "--max-semi-space-size=4"];

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The path of a file that a library brings, such as a font. Beside the bundle there is a copy, as the libraries in it are not
+ * The path of a file that a library brings, such as a font. Next to the bundle there is a copy, as the libraries in it are not
  * installed with it; `scripts/bundle.ts` lists these files.
  */
 export function libraryFile(path: string): string {

@@ -13,7 +13,7 @@ const LIMIT = 2 ** 53;
 /** A number takes at most 8 bytes: 7 bits each, 53 in all. */
 const MAX_NUMBER_BYTES = 8;
 
-/** Thrown for bytes that are no pack, or do not hold what is read from them. */
+/** Thrown for bytes that are no pack, or end before all values are read. */
 export class DamagedPack extends Error {}
 
 /** Which numbers of a larger array make a column: `count` of them from `index` on, each `stride` after the one before. */

@@ -41,7 +41,7 @@ export function trackListPage(listId: string): string {
   return `/track/lists/${listId}`;
 }
 
-/** A question to forges about what a text means, and its answers. `next`: the comparison that it was asked in. */
+/** A question to forges about the meaning of a text, and its answers. `next`: the comparison that it came from. */
 export function trackQuestionPage(questionId: string, next?: string): string {
   return `/track/questions/${questionId}${next === undefined ? "" : `?${new URLSearchParams({ next })}`}`;
 }

@@ -1,4 +1,4 @@
-/** What stops a command that otherwise runs forever: a signal, or the end of its parent. */
+/** Stops a command that otherwise runs forever: by a signal, or at the end of its parent. */
 import { once } from "node:events";
 import { isatty } from "node:tty";
 import { parentEnd } from "./parent-process.js";
@@ -6,7 +6,7 @@ import { parentEnd } from "./parent-process.js";
 /** The commands that run until then. They exit with 0 after it, whatever they were doing. */
 const SERVICES: ReadonlySet<string | undefined> = new Set(["start", "serve", "work"]);
 
-/** Whether this process has a terminal, whose end SIGHUP announces. Without one, SIGHUP asks services to reload. */
+/** Whether this process has a terminal, whose end SIGHUP announces. Without one, SIGHUP tells services to reload. */
 export const hasTerminal = [0, 1, 2].some((file) => isatty(file));
 
 let stopped: Promise<string> | undefined;

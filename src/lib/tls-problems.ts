@@ -2,7 +2,7 @@
 const UNTRUSTED =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT|GET_ISSUER_CERT_LOCALLY|VERIFY_LEAF_SIGNATURE)|CERT_UNTRUSTED)$/;
 
-/** Why no TLS connection was made, and what an operator can do about it. Undefined for a code that is not about TLS. */
+/** Why no TLS connection was made, and how an operator can fix it. Undefined for a code that is not about TLS. */
 export function tlsProblem(code: string): string | undefined {
   if (UNTRUSTED.test(code))
     return "its certificate is not trusted; if it is of your own authority, set NODE_EXTRA_CA_CERTS, in the environment and not in .env, to a file with the certificate of that authority";

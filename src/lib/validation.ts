@@ -46,7 +46,7 @@ function limit(bound: string, origin: unknown, value: unknown): string {
 }
 
 /**
- * What is wrong with each part of an input, in plain words, and the values that it may have. `location` names the whole input, such
+ * The problem with each part of an input, in plain words, and the values that it may have. `location` names the whole input, such
  * as `body`. `queries`: the values as sent, if they are from a query string.
  */
 export function problemsOf(

@@ -12,7 +12,7 @@ export { proxyStreams, remoteProblem } from "./proxy.js";
 type Services = Pick<ApiServices, "modules" | "config" | "clock">;
 
 /**
- * The route of Streamable HTTP. A message costs one unit, and a tool call what its operation costs instead. The protocol is loaded by
+ * The route of Streamable HTTP. A message costs one unit, and a tool call the cost of its operation instead. The protocol is loaded by
  * the first request, as few services need it.
  */
 export function mcpRoute(services: Services, log: Logger): Route {

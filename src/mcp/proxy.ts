@@ -67,7 +67,7 @@ export async function proxyStreams(
   await Promise.all(passing);
 }
 
-/** The response to a message, which says so if there is none from the service; undefined for a message that needs none. */
+/** The response to a message, a failure if the service does not respond; undefined for a message that needs none. */
 async function send(
   message: Message,
   { url, apiKey, version, signal }: RemoteOptions & { version: string | undefined; signal: AbortSignal },

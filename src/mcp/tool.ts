@@ -16,7 +16,7 @@ export interface ToolContext {
 
 interface ToolResult<T> {
   data: T;
-  /** What the call has cost, if its operation says so after the work. */
+  /** The cost of the call, if its operation knows it only after the work. */
   units?: number;
 }
 
@@ -43,7 +43,7 @@ interface Declared<A extends z.ZodObject, O extends z.ZodObject> {
   isOutputDescribed?: false;
   isWrite?: true;
   operation: Operation | ((args: z.output<A>) => Operation);
-  /** What a call costs besides its operation. */
+  /** The cost of a call on top of its operation. */
   surcharge?: Surcharge;
   /** `query`: the arguments as they were given. */
   run: (args: z.output<A>, context: ToolContext, query: URLSearchParams) => Promise<ToolResult<z.output<O>>>;
@@ -82,7 +82,7 @@ function textsOf(
 ): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(given)) {
-    // Models often send null for what they leave out.
+    // Models often send null for absent arguments.
     if (value === null || value === undefined) continue;
     const short = name.slice(0, 100);
     if (!known.includes(name)) {
