@@ -3,7 +3,7 @@
  * by, with a generated `tsvector`. Scores are cruder than Sidereal's, but have the same fields.
  */
 import pg from "pg";
-import type { Observation } from "../../src/repositories/observation.js";
+import type { Observation } from "../../src/repositories/repository.js";
 import { generatorOptions, STORE_END, type Store } from "../support/stores.js";
 import { syntheticRepository } from "../synthetic/synthetic.js";
 

@@ -1,4 +1,4 @@
-import type { Observation } from "../../src/repositories/observation.js";
+import type { Observation } from "../../src/repositories/repository.js";
 import { syntheticRepository } from "../synthetic/synthetic.js";
 import { generatorOptions, type Store } from "./stores.js";
 

@@ -8,12 +8,7 @@ import type { Config } from "../config/config.js";
 import { nameField } from "../discovery/discovery.js";
 import { errorCode } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
-import {
-  addressReader,
-  type LinkedAddresses,
-  linksIn,
-  type RepositoryAddress,
-} from "../repositories/repositories.js";
+import { addressReader, linksIn, type RepositoryAddress } from "../repositories/repositories.js";
 import { MAX_BATCH_OPEN } from "../tracking/tracking.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { trackedForges, withoutSecrets } from "./addresses.js";
@@ -92,7 +87,7 @@ const MAX_EXAMPLE = 200;
 function readLinks(
   text: string,
   providers: Config["providers"],
-): Pick<LinkedAddresses<RepositoryAddress>, "addresses"> & { skipped: Skipped[] } {
+): { addresses: RepositoryAddress[]; skipped: Skipped[] } {
   const read = addressReader(providers);
   const reasons = new Map<string, Set<string>>();
   const { addresses } = linksIn(text, (address) => {

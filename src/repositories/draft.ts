@@ -1,11 +1,16 @@
 /** A repository while a batch is recorded: its row with the changes so far, and whether an observation is about it. */
-
 import { defaultUrl } from "../config/config.js";
 import { bulkOf, columnNames, type RepositoryTable } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
-import type { Observation } from "./observation.js";
-import { FACT_COLUMNS, type Facts, type FactTimes, fullNameKey, nameKey } from "./repository.js";
-import { lostAvailability } from "./visibility.js";
+import { lostAvailability } from "./record-rules.js";
+import {
+  FACT_COLUMNS,
+  type Facts,
+  type FactTimes,
+  fullNameKey,
+  nameKey,
+  type Observation,
+} from "./repository.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source or snapshot that reports it. */
 export const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;

@@ -1,12 +1,10 @@
 import { sql } from "kysely";
 import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
 import { draftOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
-import { type HistoryState, readHistoryStates } from "./history-state.js";
-import type { PreviousName } from "./lookup.js";
-import type { Snapshot } from "./observation.js";
-import { type Facts, type FactTimes, fromRow, type Repository } from "./repository.js";
+import { type HistoryState, type PreviousName, readHistoryStates } from "./lookup.js";
+import { hidesTexts, OWNER_TEXTS } from "./record-rules.js";
+import { type Facts, type FactTimes, fromRow, type Repository, type Snapshot } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
-import { hidesTexts, OWNER_TEXTS } from "./visibility.js";
 
 /** All stored data of one repository. */
 export interface DumpedRepository {

@@ -14,8 +14,7 @@ import {
   REPOSITORY_COLUMN_NAMES,
   setColumn,
 } from "./draft.js";
-import type { Observation } from "./observation.js";
-import { fullNameKey, nameKey } from "./repository.js";
+import { fullNameKey, nameKey, type Observation } from "./repository.js";
 
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 

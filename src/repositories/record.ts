@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import { markOutdated, NEXT_REVISION, noteChanges } from "./changes.js";
 import {
   bitOf,
   COUNTS,
@@ -14,9 +15,15 @@ import {
   setColumn,
 } from "./draft.js";
 import { Identities } from "./identity.js";
-import type { Observation, Recorded, Snapshot } from "./observation.js";
-import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
-import { FACT_COLUMNS, type Facts, fullNameKey, nameKey } from "./repository.js";
+import {
+  FACT_COLUMNS,
+  type Facts,
+  fullNameKey,
+  nameKey,
+  type Observation,
+  type Recorded,
+  type Snapshot,
+} from "./repository.js";
 import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 

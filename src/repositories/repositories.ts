@@ -3,30 +3,35 @@
  * through renames, never changes a snapshot, and marks derived data that a change makes outdated. It does not fetch, rank,
  * list or search.
  */
-
 import { BatchSize, type Database, type Tx } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
-import { type ArchiveFile, isHeldBack } from "./file-damage.js";
-import { type HistoryState, readHistoryStates } from "./history-state.js";
 import {
+  type ArchiveFile,
   dumpFiles,
   fileKey,
   type ImportedFile,
+  isHeldBack,
   type JudgedFile,
   judgeFiles,
   recordFiles,
-} from "./import-files.js";
-import { Lookup, popular } from "./lookup.js";
-import { joinRenamed, partRenamed, type StatedRename } from "./manual-renames.js";
-import { addTo, type Observation, type Recorded } from "./observation.js";
-import { type Revision, RevisionReader } from "./outdated.js";
+} from "./files.js";
+import { type HistoryState, Lookup, popular, readHistoryStates } from "./lookup.js";
 import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
-import { removeRepository } from "./removal.js";
-import type { Repository } from "./repository.js";
-import { type CatalogueKind, isEmpty, keepSample, markSynthetic, readKind, removeSample } from "./sample.js";
+import { joinRenamed, partRenamed, type StatedRename } from "./renames.js";
+import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
+import { type Revision, RevisionReader } from "./revision.js";
+import {
+  type CatalogueKind,
+  isEmpty,
+  keepSample,
+  markSynthetic,
+  readKind,
+  removeRepository,
+  removeSample,
+} from "./sample.js";
 import {
   MAX_WINDOWS,
   mostPoints,
@@ -53,30 +58,18 @@ import {
   withdrawReadings,
 } from "./waiting-files.js";
 
-export { type Asked, isBareName, parseAsked } from "./addresses/asked.js";
-export { type LinkedAddresses, linksIn } from "./addresses/links.js";
-export { fullNameIn } from "./addresses/paths.js";
 export {
   type AddressedForge,
+  type AddressProblem,
+  type Asked,
   addressReader,
+  fullNameIn,
+  isBareName,
+  linksIn,
+  parseAsked,
   type RepositoryAddress,
-  readRepositoryAddress,
-} from "./addresses/repository-addresses.js";
-export { type AddressProblem, splitAddress } from "./addresses/split.js";
-export type { DumpedRepository } from "./dump.js";
-export { type ArchiveFile, type Damage, isHeldBack, ownDamage } from "./file-damage.js";
-export { HISTORY_STATES, type HistoryState } from "./history-state.js";
-export { fileKey, type JudgedFile } from "./import-files.js";
-export type {
-  CurrentlyDescribed,
-  Described,
-  NamedRepository,
-  PreviousName,
-  RenamedRepository,
-} from "./lookup.js";
-export { repositoriesAfter } from "./lookup.js";
-export { remainingIds } from "./manual-renames.js";
-export * from "./observation.js";
+  splitAddress,
+} from "./addresses.js";
 export {
   ALL_CHANGED,
   bumpRevision,
@@ -88,17 +81,29 @@ export {
   markOutdated,
   noteChanges,
   outdateAll,
-  type Revision,
   type Transact,
   unmark,
   workOff,
-} from "./outdated.js";
+} from "./changes.js";
+export type { DumpedRepository } from "./dump.js";
+export { type ArchiveFile, type Damage, fileKey, isHeldBack, type JudgedFile, ownDamage } from "./files.js";
+export {
+  type CurrentlyDescribed,
+  type Described,
+  HISTORY_STATES,
+  type HistoryState,
+  type NamedRepository,
+  type PreviousName,
+  type RenamedRepository,
+  repositoriesAfter,
+} from "./lookup.js";
 export * from "./recency.js";
-export type { DamageKind } from "./record-rules.js";
 export {
   cleanText,
   DAMAGE_KINDS,
+  type DamageKind,
   EARLIEST,
+  hidesTexts,
   isHomepage,
   isTopic,
   LATEST,
@@ -108,19 +113,21 @@ export {
   MAX_TOPICS,
   MAX_URL,
 } from "./record-rules.js";
+export { remainingIds } from "./renames.js";
 export * from "./repository.js";
+export type { Revision } from "./revision.js";
 export {
   CATALOGUE_KINDS,
   type CatalogueKind,
   readKind,
 } from "./sample.js";
 export * from "./series.js";
-export { DamagedBlock } from "./snapshots/codec.js";
-export { checkHistories, recountHours } from "./snapshots/damage.js";
-export { endOfShare, newestSnapshot } from "./snapshots/hours.js";
+export { thinSnapshots } from "./snapshots/blocks.js";
+export { checkHistories, endOfShare, newestSnapshot, recountHours } from "./snapshots/hours.js";
 export {
   rangeColumn,
   rangeOf,
+  readInTurns,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
@@ -130,13 +137,11 @@ export {
   type Basis,
   basisOf,
   byBasis,
+  DamagedBlock,
   isSeam,
   Readings,
 } from "./snapshots/readings.js";
-export { thinSnapshots } from "./snapshots/remove.js";
-export { readInTurns } from "./snapshots/turns.js";
 export { STEPS, type Step, startOfStep } from "./thinning.js";
-export { hidesTexts } from "./visibility.js";
 export {
   addCounts,
   type DoubtedFile,

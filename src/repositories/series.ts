@@ -1,6 +1,6 @@
 /** The series of a repository: its points, where it begins, and the gaps and seams between its points. */
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
-import type { Snapshot } from "./observation.js";
+import type { Snapshot } from "./repository.js";
 import { BASES, type Basis, basisOf, byBasis, isSeam, type Readings } from "./snapshots/snapshots.js";
 import { type Step, thin } from "./thinning.js";
 

@@ -3,12 +3,20 @@
  * rows are kept in `waiting_rows`, so a process may end between waiting and deciding, and a decision may be made again.
  */
 import type { BulkRow, Db, Dialect, RepositoryTable, Tx } from "../database/database.js";
+import { bumpRevision, markOutdated, noteChanges } from "./changes.js";
 import { COUNTS, draftOf, packFactTimes, RECORDED, RECORDED_COLUMN_NAMES, setColumn } from "./draft.js";
-import { type ArchiveFile, type Damage, isHeldBack, ownDamage } from "./file-damage.js";
-import { fileKey, type JudgedFile, noteFile, readFiles, recordFiles } from "./import-files.js";
-import type { Observation } from "./observation.js";
-import { bumpRevision, markOutdated, noteChanges } from "./outdated.js";
-import { FACT_COLUMNS, nameKey } from "./repository.js";
+import {
+  type ArchiveFile,
+  type Damage,
+  fileKey,
+  isHeldBack,
+  type JudgedFile,
+  noteFile,
+  ownDamage,
+  readFiles,
+  recordFiles,
+} from "./files.js";
+import { FACT_COLUMNS, nameKey, type Observation } from "./repository.js";
 import { readReadings, removeReadings } from "./snapshots/snapshots.js";
 
 /** Files of each archive that the next one is compared with. */

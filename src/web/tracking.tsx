@@ -2,11 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import { DAY_MS } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
-import {
-  type Repository,
-  type RepositoryAddress,
-  readRepositoryAddress,
-} from "../repositories/repositories.js";
+import { addressReader, type Repository, type RepositoryAddress } from "../repositories/repositories.js";
 import type { TrackRequest } from "../tracking/tracking.js";
 import { Field, MainButton } from "./components/elements.js";
 import { isReading } from "./components/tracking-state.js";
@@ -58,7 +54,7 @@ export async function offerTracking(
   const { tracking, modules } = request;
   const addresses = new Map<string, RepositoryAddress & { text: string }>();
   for (const text of texts) {
-    const address = readRepositoryAddress(text, tracking.forges);
+    const address = addressReader(tracking.forges)(text);
     if (!("problem" in address)) addresses.set(repositoryKey(address).toLowerCase(), { ...address, text });
   }
   for (const { provider, fullName, text } of [...addresses.values()].slice(0, MAX_OFFERS)) {

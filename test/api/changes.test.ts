@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
 import { updateDerived } from "../../src/modules.js";
-import { bumpRevision, forgetRemoved, noteChanges } from "../../src/repositories/outdated.js";
+import { bumpRevision, forgetRemoved, noteChanges } from "../../src/repositories/changes.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";

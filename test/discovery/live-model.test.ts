@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Steps } from "../../src/discovery/memory/steps.js";
-import { bumpRevision, outdateAll } from "../../src/repositories/outdated.js";
-import { removeRepository } from "../../src/repositories/removal.js";
+import { bumpRevision, outdateAll } from "../../src/repositories/changes.js";
 import { Catalog } from "../../src/repositories/repositories.js";
+import { removeRepository } from "../../src/repositories/sample.js";
 import { onBothEngines } from "../support/engines.js";
 import { discoveryOf, listOf } from "../support/lists.js";
 import { ManualClock } from "../support/manual-clock.js";

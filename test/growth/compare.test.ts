@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { growthOf } from "../../src/growth/compare.js";
 import type { History } from "../../src/growth/history.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import type { Snapshot } from "../../src/repositories/observation.js";
 import type { Recency } from "../../src/repositories/recency.js";
 import type { SnapshotSource } from "../../src/repositories/record-rules.js";
+import type { Snapshot } from "../../src/repositories/repository.js";
 import { historyOf } from "../support/growth.js";
 import { ramp } from "../support/readings.js";
 

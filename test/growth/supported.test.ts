@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { growthOf } from "../../src/growth/compare.js";
 import { judge } from "../../src/growth/judge.js";
 import { DAY_MS } from "../../src/lib/clock.js";
-import type { Snapshot } from "../../src/repositories/observation.js";
 import type { Recency } from "../../src/repositories/recency.js";
+import type { Snapshot } from "../../src/repositories/repository.js";
 import { historyOf } from "../support/growth.js";
 import { counted, days, kinds, ramp } from "../support/readings.js";
 

@@ -9,8 +9,10 @@ import {
   decodeBlock,
   encodeBlock,
   MAX_BLOCK_SNAPSHOTS,
-} from "../../src/repositories/snapshots/codec.js";
-import { Readings, readingsOf, UNKNOWN } from "../../src/repositories/snapshots/readings.js";
+  Readings,
+  readingsOf,
+  UNKNOWN,
+} from "../../src/repositories/snapshots/readings.js";
 import { examples, fc } from "../support/properties.js";
 
 const count = fc.oneof(

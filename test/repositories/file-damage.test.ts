@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { type ArchiveFile, byTime, judge } from "../../src/repositories/file-damage.js";
+import { type ArchiveFile, byTime, judge } from "../../src/repositories/files.js";
 import type { DamageKind } from "../../src/repositories/record-rules.js";
 
 const FIRST = Date.UTC(2026, 0, 1);

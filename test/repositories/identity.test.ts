@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import type { Observation } from "../../src/repositories/observation.js";
 import type { Catalog } from "../../src/repositories/repositories.js";
+import type { Observation } from "../../src/repositories/repository.js";
 import { onBothEngines } from "../support/engines.js";
 import { dumpTables, hoursOf, openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/lib/clock.js";
-import type { Observation, Snapshot } from "../../src/repositories/observation.js";
-import type { Repository } from "../../src/repositories/repository.js";
+import type { Observation, Repository, Snapshot } from "../../src/repositories/repository.js";
 import { onBothEngines } from "../support/engines.js";
 import { discoveryOf, listOf } from "../support/lists.js";
 import { dumpRows, dumpTables, openCatalog } from "../support/tables.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
-import { bumpRevision } from "../../src/repositories/outdated.js";
+import { bumpRevision } from "../../src/repositories/changes.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
-import type { Snapshot } from "../../src/repositories/observation.js";
+import type { Snapshot } from "../../src/repositories/repository.js";
 import { findGaps, MAX_POINTS, median, seriesFrom, seriesStart } from "../../src/repositories/series.js";
 import { readingsOf } from "../../src/repositories/snapshots/readings.js";
 import { STEPS, startOfStep } from "../../src/repositories/thinning.js";

@@ -1,7 +1,6 @@
 import { DAY_MS } from "../../src/lib/clock.js";
-import type { Observation } from "../../src/repositories/observation.js";
 import type { Catalog } from "../../src/repositories/repositories.js";
-import type { Facts } from "../../src/repositories/repository.js";
+import type { Facts, Observation } from "../../src/repositories/repository.js";
 import { NOW, observation, snapshotAt } from "./world.js";
 
 /** The day of a file, by its number from 0; the last of ten is that of NOW. */

@@ -1,8 +1,8 @@
 import { syntheticRepository } from "../../bench/synthetic/synthetic.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import type { ArchiveFile } from "../../src/repositories/file-damage.js";
-import type { Observation } from "../../src/repositories/observation.js";
+import type { ArchiveFile } from "../../src/repositories/files.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
+import type { Observation } from "../../src/repositories/repository.js";
 import { NOW, observation, snapshot } from "./world.js";
 
 /** Files of archives, one of them damaged. */

@@ -1,6 +1,6 @@
 import type { History } from "../../src/growth/history.js";
-import type { Snapshot } from "../../src/repositories/observation.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
+import type { Snapshot } from "../../src/repositories/repository.js";
 import { Readings } from "../../src/repositories/snapshots/readings.js";
 
 /** A history as growth reads it, of snapshots in order of time. */

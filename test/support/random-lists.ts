@@ -3,8 +3,7 @@ import { SORTS, type Sort } from "../../src/discovery/lists/sorts.js";
 import type { ListSpec } from "../../src/discovery/lists/spec.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
-import type { Observation } from "../../src/repositories/observation.js";
-import type { Facts } from "../../src/repositories/repository.js";
+import type { Facts, Observation } from "../../src/repositories/repository.js";
 import { fc } from "./properties.js";
 import { NOW } from "./world.js";
 

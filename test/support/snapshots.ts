@@ -1,5 +1,5 @@
 import type { Database } from "../../src/database/database.js";
-import type { Snapshot } from "../../src/repositories/observation.js";
+import type { Snapshot } from "../../src/repositories/repository.js";
 import { readReadings } from "../../src/repositories/snapshots/read.js";
 
 /** The snapshots of one repository, oldest first. */

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import type { AppContext, Members, Modules } from "../../src/modules.js";
-import type { Observation, Snapshot } from "../../src/repositories/observation.js";
+import type { Observation, Snapshot } from "../../src/repositories/repository.js";
 import type { Engine } from "./engines.js";
 import { inject } from "./inject.js";
 import { limits } from "./limits.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Observation } from "../../src/repositories/observation.js";
+import type { Observation } from "../../src/repositories/repository.js";
 import { Batch } from "../../src/transfer/batch.js";
 import { observation, snapshot } from "../support/world.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Observation } from "../../src/repositories/observation.js";
+import type { Observation } from "../../src/repositories/repository.js";
 import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { linkTo, numbersIn, openPage, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";

@@ -73,7 +73,7 @@ export const previousNames = table(
   },
 );
 
-/** A repository that an operator has joined to another one; see manual-renames.ts of repositories. */
+/** A repository that an operator has joined to another one; see renames.ts of repositories. */
 export const renames = table(
   {
     from_id: integer.references("repositories (id)"),
@@ -112,7 +112,7 @@ export const snapshotBlocks = table(
     /** Of the last snapshot. */
     to_at: integer,
     snapshots: integer,
-    /** See the catalog's snapshots/codec.ts. */
+    /** See the catalog's snapshots/readings.ts. */
     data: bytes,
   },
   { key: ["repository_id", "from_at"], isClustered: true },

@@ -14,24 +14,23 @@ import {
   type Tx,
 } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
-import type { Snapshot } from "../observation.js";
-import { markOutdated, workOff } from "../outdated.js";
+import { markOutdated, workOff } from "../changes.js";
+import type { Snapshot } from "../repository.js";
 import { mergeIntoBlocks } from "./blocks.js";
 import { HourCounts } from "./hours.js";
 import { numbersOf, Readings, readingsOf } from "./readings.js";
 
-export { recountHours } from "./damage.js";
+export { removeEqual, removeReadings } from "./blocks.js";
 export {
   rangeColumn,
   rangeOf,
+  readInTurns,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
   SnapshotReader,
 } from "./read.js";
 export { BASES, type Basis, basisOf, byBasis, isSeam, Readings } from "./readings.js";
-export { removeEqual, removeReadings } from "./remove.js";
-export { readInTurns } from "./turns.js";
 
 /** Rows inserted in one statement. */
 const CHUNK = 5_000;
@@ -39,6 +38,9 @@ const CHUNK = 5_000;
 const BULK_FROM = 4;
 /** A tail of this many rows, or more, is marked to be packed. */
 const PACK_FROM = 6;
+
+/** Repositories in one transaction, or read at a time. */
+const BATCH = 1_000;
 
 const SNAPSHOTS = bulkOf("snapshots");
 
@@ -128,9 +130,6 @@ async function markLongTails(tx: Tx, dialect: Dialect, ids: readonly number[]): 
   const long = rows.map((row) => row.repository_id);
   await markOutdated(tx, dialect, { tails: long });
 }
-
-/** Repositories in one transaction. */
-const BATCH = 1_000;
 
 /** Packs long tails of at most `most` repositories into blocks, unnoticed by readers. May be killed. Returns their number. */
 export async function packTails(database: Database, clock: Clock, most: number): Promise<number> {

@@ -13,11 +13,11 @@ import { repositoryKey } from "../../lib/page-addresses.js";
 import { createToken, tokenPrefix } from "../../lib/tokens.js";
 import {
   type AddressedForge,
+  addressReader,
   type Catalog,
   fullNameKey,
   type Repository,
   type RepositoryAddress,
-  readRepositoryAddress,
 } from "../../repositories/repositories.js";
 import { readReport } from "../report.js";
 import {
@@ -127,7 +127,7 @@ export class TrackRequests {
    */
   async request(text: string, policy: TrackPolicy, requester: Requester): Promise<Requested> {
     checkMayAsk(policy);
-    const address = readRepositoryAddress(text, policy.forges);
+    const address = addressReader(policy.forges)(text);
     if ("problem" in address)
       throw invalidParameter(
         "repository",

@@ -9,7 +9,7 @@ import {
   trackListPage,
   trackQuestionPage,
 } from "../../lib/page-addresses.js";
-import { type RepositoryAddress, readRepositoryAddress } from "../../repositories/repositories.js";
+import { addressReader, type RepositoryAddress } from "../../repositories/repositories.js";
 import type { AskOutcome, TrackList } from "../../tracking/tracking.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { formatCount, repositoriesText } from "../components/numbers.js";
@@ -110,7 +110,7 @@ export async function showTrackRequest({ modules, params }: PageRequest): Promis
 
 /** The path of the form, filled in. */
 function formPath({ tracking }: PageRequest, text: string): string {
-  const address = readRepositoryAddress(text, tracking.forges);
+  const address = addressReader(tracking.forges)(text);
   const repository = "problem" in address ? text : repositoryKey(address);
   return `/track?${new URLSearchParams({ repository })}`;
 }

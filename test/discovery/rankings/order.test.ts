@@ -4,7 +4,7 @@ import { Random } from "../../../bench/synthetic/random.js";
 import { syntheticRepository } from "../../../bench/synthetic/synthetic.js";
 import { createLog } from "../../../src/lib/log.js";
 import { buildModules, updateDerived } from "../../../src/modules.js";
-import type { Observation } from "../../../src/repositories/observation.js";
+import type { Observation } from "../../../src/repositories/repository.js";
 import { type Engine, onBothEngines } from "../../support/engines.js";
 import { listOf } from "../../support/lists.js";
 import { ManualClock } from "../../support/manual-clock.js";

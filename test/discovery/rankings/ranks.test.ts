@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../../src/lib/clock.js";
 import { updateDerived } from "../../../src/modules.js";
-import type { Observation } from "../../../src/repositories/observation.js";
+import type { Observation } from "../../../src/repositories/repository.js";
 import { onBothEngines } from "../../support/engines.js";
 import { fc } from "../../support/properties.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../../support/world.js";

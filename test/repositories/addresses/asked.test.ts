@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Asked, parseAsked } from "../../../src/repositories/addresses/asked.js";
-import type { AddressedForge } from "../../../src/repositories/addresses/repository-addresses.js";
+import { type AddressedForge, type Asked, parseAsked } from "../../../src/repositories/addresses.js";
 import { examples, fc } from "../../support/properties.js";
 
 const FORGES: readonly AddressedForge[] = [

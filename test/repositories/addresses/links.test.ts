@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linksIn } from "../../../src/repositories/addresses/links.js";
-import { addressReader } from "../../../src/repositories/addresses/repository-addresses.js";
+import { addressReader, linksIn } from "../../../src/repositories/addresses.js";
 import { examples, fc } from "../../support/properties.js";
 
 const FORGES = [

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type AddressedForge,
-  readRepositoryAddress,
-} from "../../../src/repositories/addresses/repository-addresses.js";
-import { MAX_ADDRESS } from "../../../src/repositories/addresses/split.js";
+import { type AddressedForge, addressReader, MAX_ADDRESS } from "../../../src/repositories/addresses.js";
 import { splitFullName } from "../../../src/repositories/record-rules.js";
 import { examples, fc } from "../../support/properties.js";
 
@@ -17,7 +13,7 @@ const FORGES: readonly AddressedForge[] = [
   { name: "GHE", kind: "github", url: "https://octo.ghe.com" },
   { name: "WWW", kind: "forgejo", url: "https://www.forge.example" },
 ];
-const read = (text: string, forges = FORGES) => readRepositoryAddress(text, forges);
+const read = (text: string, forges = FORGES) => addressReader(forges)(text);
 
 test("an address is parsed as people paste it", () => {
   const pasted: Readonly<Record<string, readonly [provider: string, fullName: string]>> = {

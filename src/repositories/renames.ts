@@ -5,10 +5,10 @@
 import { sql } from "kysely";
 import type { Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../lib/errors.js";
-import { markOutdated, NEXT_REVISION, noteChanges } from "./outdated.js";
+import { markOutdated, NEXT_REVISION, noteChanges } from "./changes.js";
+import { lostAvailability } from "./record-rules.js";
 import { fullNameKey, nameKey, type RepositoryRow } from "./repository.js";
 import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
-import { lostAvailability } from "./visibility.js";
 
 export interface StatedRename {
   provider: string;
