@@ -51,8 +51,9 @@ export function buildMembers(
 
 /** Changes whenever a response may: with the data, with what the catalogue in memory has of it, and with the hour, for ages. */
 async function revisionOf({ catalog, live }: Modules, clock: Clock): Promise<CachedRevision> {
-  await live.ifLoaded();
   const { sequence, replacedIn } = await catalog.revision();
+  // It follows the revision just read, so this reads none.
+  await live.ifLoaded();
   const revision = `${Math.floor(clock.now() / HOUR_MS)} ${sequence} ${live.version}`;
   return { revision, replacedIn };
 }
