@@ -37,8 +37,9 @@ onBothEngines("The recent revision", (engine) => {
     const prepare: typeof database.prepare = (build) => {
       const run = database.prepare(build);
       return async (values) => {
+        const wait = waits.shift();
         const rows = await run(values);
-        await waits.shift();
+        await wait;
         return rows;
       };
     };
