@@ -16,7 +16,7 @@ import { openRedis, type SharedRedis } from "./http/http.js";
 import type { Clock } from "./lib/clock.js";
 import type { Logger } from "./lib/log.js";
 import { bumpRevision, Catalog } from "./repositories/repositories.js";
-import { Avatars, Resolver, TrackRequests } from "./tracking/tracking.js";
+import { Avatars, TrackRequests } from "./tracking/tracking.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
 /** What the parts of one process share. */
@@ -35,8 +35,6 @@ export interface Modules {
   search: Search;
   watchlists: Watchlists;
   trackRequests: TrackRequests;
-  /** What becomes of a text in the field for repositories. */
-  resolver: Resolver;
   avatars: Avatars;
   forgeTokens: ForgeTokens;
   forges: TrackedForges;
@@ -95,7 +93,6 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     forges,
     deletionClock: new DeletionClock({ database, clock, log }),
     trackRequests,
-    resolver: new Resolver({ database, clock, quotas, trackRequests }),
   };
 }
 

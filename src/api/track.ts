@@ -146,11 +146,10 @@ export const requestTracking = operation({
       ? ({ access: "everyone", perDay: undefined } as const)
       : services.config.onDemand;
     const quota = perDay === undefined ? undefined : { tracked: perDay };
-    const requested = await services.modules.trackRequests.request(
-      body.repository,
-      { access, forges: await services.modules.forges.current() },
-      { hasAccount, adding: quotaOf(http.caller, quota) },
-    );
+    const requested = await services.modules.trackRequests.request(body.repository, {
+      policy: { access, forges: await services.modules.forges.current() },
+      requester: { hasAccount, adding: quotaOf(http.caller, quota) },
+    });
     if ("repository" in requested) return json({ data: knownView(requested.repository) });
     const { request } = requested;
     const headers = { Location: `/api/track/${request.id}` };

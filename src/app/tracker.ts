@@ -276,7 +276,7 @@ function queueTracker({ clock }: AppContext, modules: Modules): Tracker {
     async track(provider, fullName) {
       const { trackRequests } = modules;
       const known = await trackRequests.known({ provider, fullName });
-      const id = await trackRequests.open({ provider, fullName }, undefined);
+      const { id } = await trackRequests.open({ provider, fullName });
       const ended = await soon(async () => {
         const request = await trackRequests.find(id);
         return request?.state === "WAITING" ? undefined : request;

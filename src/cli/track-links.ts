@@ -149,19 +149,19 @@ async function queueAll(
       else known.add(repository.id);
     }
     report.known += inPart.length - unknown.length;
-    let listId: number | null = null;
+    let watchlistId: number | undefined;
     if (name !== undefined) {
       const title = parts === 1 ? name : numbered(name, part + 1);
       const { watchlist, token, shareToken } = await watchlists.create(title, [...known]);
       const urlOf = (key: string) => `${baseUrl}/watchlists/${key}`;
       lists.push({ name: watchlist.name, url: urlOf(shareToken), editUrl: urlOf(token) });
-      listId = watchlist.id;
+      watchlistId = watchlist.id;
     }
-    const ids = await trackRequests.queue(unknown, listId);
-    const queued = ids.filter((id) => id !== undefined);
+    const requests = await trackRequests.add(unknown, { isBatch: true }, { watchlistId });
+    const queued = requests.filter((request) => request !== undefined);
     report.queued += queued.length;
-    report.leftOut += ids.length - queued.length;
-    last = queued.at(-1) ?? last;
+    report.leftOut += requests.length - queued.length;
+    last = queued.at(-1)?.public_id ?? last;
     progress.update(part * MAX_ITEMS + inPart.length);
   }
   progress.stop();

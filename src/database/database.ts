@@ -54,13 +54,12 @@ export {
   type RollupTable,
   SHAPES,
   type TableName,
-  type TrackQuestionTable,
-  type TrackRequestTable,
   type UsageAllowanceTable,
   type UsageCallerTable,
   type UsageEventTable,
   type UsageRouteTable,
   type WalkTable,
+  type WantedTable,
 } from "./schema/schema.js";
 
 export interface Database {

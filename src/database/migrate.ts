@@ -6,7 +6,7 @@ import { newStoreName } from "./named-values.js";
 import { schemaOf } from "./schema/schema.js";
 
 /** The version of the schema that a new store gets, and the oldest one that is brought up to date. */
-export const FIRST_VERSION = 36;
+export const FIRST_VERSION = 37;
 /** In order: the first brings a store of the first version to the one after it. */
 const MIGRATIONS: readonly Migration[] = [];
 /** The version of stores that this program reads and writes. */

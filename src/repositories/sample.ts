@@ -136,7 +136,7 @@ export async function removeRepository(
   const here = dialect.among(sql.ref("repository_id"), ids);
   await sql`update watchlists set version = version + 1
     where id in (select watchlist_id from watchlist_items where ${here})`.execute(tx);
-  for (const table of ["watchlist_items", "track_requests", ...DERIVED] as const)
+  for (const table of ["watchlist_items", "wanted", ...DERIVED] as const)
     await sql`delete from ${sql.table(table)} where ${here}`.execute(tx);
   const highest = await dialect.lastId(tx);
   await deleteRepositories(tx, dialect, ids);

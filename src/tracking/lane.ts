@@ -10,7 +10,7 @@ import type { Stretch } from "./cadence.js";
 import type { WorkerLease } from "./lease.js";
 import type { Reporter } from "./report.js";
 import type { Pace } from "./requests/request.js";
-import type { TrackRequests } from "./requests/track-requests.js";
+import type { TrackRequests } from "./requests/requests.js";
 
 export interface TrackingModules {
   database: Database;

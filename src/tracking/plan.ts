@@ -5,7 +5,7 @@ import type { Provider } from "../forges/forges.js";
 import { type Trend, WINDOWS } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import type { TrackingModules } from "./lane.js";
-import { countDueRequests, dueRequests } from "./requests/queue.js";
+import { countDueRequests, nextWanted } from "./requests/wanted.js";
 import { countDue, due, dueAtOf, nextDue, type Queue, type Tracked } from "./schedule.js";
 import { failuresOf } from "./star-history.js";
 
@@ -79,14 +79,14 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
 
 async function requestsOf({ modules, provider, now, limit }: PlanContext): Promise<PlannedWork> {
   const { read } = modules.database;
-  const first = await dueRequests(read, provider.name, { now, limit });
+  const first = await nextWanted(read, provider.name, { now, limit, kind: "repositories" });
   return {
     ...(await countDueRequests(read, provider.name, now)),
-    first: first.map(({ full_name, is_batch, repository_id, retry_at, requested_at }) => {
+    first: first.map(({ text, is_batch, repository_id, retry_at, requested_at }) => {
       const requested = is_batch === 1 ? "requested with others" : "requested";
       const why = repository_id === null ? requested : `${requested}; the next page of its star history`;
       const dueAt = retry_at >= requested_at && retry_at <= now ? retry_at : requested_at;
-      return { fullName: full_name, providerId: null, dueAt, why };
+      return { fullName: text, providerId: null, dueAt, why };
     }),
   };
 }

@@ -1,9 +1,8 @@
-/** The lane of requests to track: lookups by name, the star histories that people wait for, and READMEs with links. */
+/** The lane of what is wanted of a forge: lookups by name, the star histories that people wait for, questions, and READMEs with links. */
 
 import type { Tx } from "../database/database.js";
 import {
   concernsForge,
-  type FailureKind,
   isTemporary,
   type Provider,
   UpstreamFailure,
@@ -14,9 +13,15 @@ import { addressReader, linksIn } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
 import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "./lane.js";
 import { Recorder } from "./recorder.js";
-import { nextQuestion, type QuestionRow, soughtOf, updateQuestion } from "./requests/questions.js";
-import { dueRequests, isOpen, type OpenRequest, takeWatchlists, updateRequest } from "./requests/queue.js";
-import type { UnreadList } from "./requests/track-requests.js";
+import { answerText } from "./requests/request.js";
+import {
+  lockOpen,
+  nextWanted,
+  updateWanted,
+  type Wanted,
+  type WantedKind,
+  watchlistsOf,
+} from "./requests/wanted.js";
 import { readTracked, type Tracked } from "./schedule.js";
 import {
   type HistoryPage,
@@ -34,17 +39,16 @@ const IDLE_MS = 500;
 const PAUSED_MS = 10_000;
 /** How long the backfill leaves a history to this lane. */
 const HELD_MS = 10 * 60_000;
-/** Attempts until a lookup or a question fails, or a history is left to the backfill; and the first pause between them, which doubles. */
-const MAX_ATTEMPTS = { lookup: 3, history: 5, question: 3 } as const;
+/** Attempts until a lookup, a question or a README fails, or a history is left to the backfill. */
+const MAX_ATTEMPTS = { lookup: 3, history: 5, question: 3, readme: 5 } as const;
+/** The first pause between them, which doubles. */
 const RETRY_MS = 5_000;
+const README_RETRY_MS = 30_000;
 /** Longest pause of the lane, and of one request, while the forge fails as a whole. */
 const MAX_REST_MS = 60_000;
 const MAX_PAUSE_MS = 10 * 60_000;
 /** How long the forge may fail as a whole until a lookup does. */
 const PATIENCE_MS = DAY_MS;
-/** Attempts after which a README counts as unreadable, and the shortest pause between two. */
-const README_ATTEMPTS = 5;
-const README_RETRY_MS = 30_000;
 
 interface RequestLaneOptions {
   providers: readonly Provider[];
@@ -81,7 +85,7 @@ export class RequestLane {
 
   /** Sends one request to the forge, if anything waits for it. */
   async step(): Promise<Step> {
-    const { provider, clock, modules, reporter, signal } = this.#lane;
+    const { provider, clock, modules, reporter } = this.#lane;
     const now = clock.now();
     const restAt = Math.min(this.#restUntil, now + PAUSED_MS);
     // Lookups and second readings use the same quota.
@@ -101,36 +105,47 @@ export class RequestLane {
     };
     if (historyAt > now && !this.#isPaused) this.#options.onPaused();
     this.#isPaused = historyAt > now;
-    const { read } = modules.database;
-    const question = searchAt > now ? undefined : await nextQuestion(modules.database, provider.name, now);
-    if (question !== undefined) return this.#answer(question);
-    const which = { now, limit: provider.namesPerSearch, kind: "untried" } as const;
-    const untried = isSearched ? await dueRequests(read, provider.name, which) : [];
+    const next = (kind: WantedKind, limit = 1) =>
+      nextWanted(modules.database.read, provider.name, { now, limit, kind });
+    const [question] = searchAt > now ? [] : await next("questions");
+    if (question !== undefined) return this.#work(question);
+    const untried = isSearched ? await next("untried", provider.namesPerSearch) : [];
     // The record of a single one is newer than a search, and has all fields.
     const isAlone = untried.length === 1 && readyAt <= now;
     if (untried.length > 0 && !isAlone && searchAt <= now)
       return this.#search(untried.slice(0, this.#namesAtOnce));
     if (readyAt > now) return waiting(Math.min(isSearched ? this.#idleMs : PAUSED_MS, readyAt - now));
     const [all, lookups] =
-      isSearched && !isAlone ? (["tried", "triedLookups"] as const) : (["all", "lookups"] as const);
-    const kind = historyAt > now ? lookups : all;
-    const [request] = await dueRequests(read, provider.name, { now, limit: 1, kind });
-    if (request === undefined) return this.#readList(now);
-    if (request.pages > 0 && untried.length > 0) return waiting(this.#idleMs);
+      isSearched && !isAlone ? (["tried", "triedLookups"] as const) : (["repositories", "lookups"] as const);
+    const [request] = await next(historyAt > now ? lookups : all);
+    if (request !== undefined && request.pages > 0 && untried.length > 0) return waiting(this.#idleMs);
+    const [wanted = request] = request === undefined ? await next("readmes") : [];
+    return wanted === undefined ? waiting(this.#idleMs) : this.#work(wanted);
+  }
+
+  /** Sends the request to the forge that is next for a row. */
+  async #work(wanted: Wanted): Promise<Step> {
+    const { kind, repository_id } = wanted;
     try {
-      await (request.repository_id === null
-        ? this.#lookUp(request)
-        : this.#readPage(request, request.repository_id));
+      if (kind === "readme") await this.#readLinks(wanted);
+      else if (kind !== "repository") await this.#answer(wanted);
+      else if (repository_id === null) await this.#lookUp(wanted);
+      else await this.#readPage(wanted, repository_id);
     } catch (error) {
-      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
-      await this.#failed(request, error);
+      await this.#failed(wanted, this.#failureIn(error));
     }
     return responded(0);
   }
 
-  async #lookUp(request: OpenRequest): Promise<void> {
+  /** Throws what is no failure of the forge, and everything once the worker stops. */
+  #failureIn(error: unknown): UpstreamFailure {
+    if (!(error instanceof UpstreamFailure) || this.#lane.signal.aborted) throw error;
+    return error;
+  }
+
+  async #lookUp(request: Wanted): Promise<void> {
     const { provider, clock, reporter, signal, lease } = this.#lane;
-    const found = await provider.refreshOne(request.full_name, signal);
+    const found = await provider.refreshOne(request.text, signal);
     const at = clock.now();
     const isNew = await lease.write((tx) => this.#record(tx, request, { found, at }));
     this.#responded();
@@ -140,9 +155,9 @@ export class RequestLane {
   }
 
   /** Looks for several repositories by one search. What it does not find is looked up by name. */
-  async #search(requests: readonly OpenRequest[]): Promise<Step> {
+  async #search(requests: readonly Wanted[]): Promise<Step> {
     const { provider, clock, reporter, signal, lease } = this.#lane;
-    const names = requests.map(({ full_name }) => full_name);
+    const names = requests.map(({ text }) => text);
     try {
       const { asked, repositories } = await provider.findNamed(names, signal);
       const at = clock.now();
@@ -150,8 +165,8 @@ export class RequestLane {
       const added = await lease.write(async (tx) => {
         let count = 0;
         for (const request of requests.slice(0, asked)) {
-          const found = byName.get(request.name_key);
-          if (found === undefined) await updateRequest(tx, request.id, { attempts: 1 });
+          const found = byName.get(request.text_key);
+          if (found === undefined) await updateWanted(tx, request.id, { attempts: 1 });
           else if (await this.#record(tx, request, { found, at, isListed: true })) count++;
         }
         return count;
@@ -162,14 +177,13 @@ export class RequestLane {
       reporter.succeeded(at);
       if (repositories.length > 0) this.#options.onRecorded();
     } catch (error) {
-      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
-      await this.#searchFailed(requests, error);
+      await this.#searchFailed(requests, this.#failureIn(error));
     }
     return responded(0);
   }
 
   /** One name may be the cause, so fewer are tried; those of a search that keeps failing are looked up by name. */
-  async #searchFailed(requests: readonly OpenRequest[], failure: UpstreamFailure): Promise<void> {
+  async #searchFailed(requests: readonly Wanted[], failure: UpstreamFailure): Promise<void> {
     const { clock, lease } = this.#lane;
     const { kind, until } = failure;
     this.#report(failure);
@@ -177,32 +191,32 @@ export class RequestLane {
     if (isTemporary(kind)) return;
     this.#namesAtOnce = Math.ceil(requests.length / 2);
     if (requests.length > 1) return;
-    await lease.write((tx) => updateRequest(tx, requests[0]?.id ?? 0, { attempts: 1 }));
+    await lease.write((tx) => updateWanted(tx, requests[0]?.id ?? 0, { attempts: 1 }));
   }
 
   /** Records what was asked for. Returns whether it is new. `isListed`: see `recordNamed`. */
   async #record(
     tx: Tx,
-    { id, is_batch, full_name: requested }: OpenRequest,
+    { id, is_batch, text: requested }: Wanted,
     { found, at, isListed = false }: { found: UpstreamRepository; at: number; isListed?: boolean },
   ): Promise<boolean> {
-    if (!(await isOpen(tx, id))) return false;
     const { modules, provider } = this.#lane;
+    const open = await lockOpen(tx, modules.database.dialect, id);
+    if (open === undefined) return false;
     // The backfill reads the histories of batches in its own time.
     const hasHistory = is_batch === 0 && provider.kind === "github";
     const times = { at, requested, isListed, ...(hasHistory && { historyAt: at + HELD_MS }) };
     const { repositoryId, isNew } = await this.#recorder.recordNamed(tx, found, times);
-    const untried = { retry_at: 0, attempts: 0, failing_since: null };
+    const untried = { retry_at: 0, attempts: 0, failing_since: null, watchlists: null };
     const finished_at = hasHistory ? null : at;
-    await updateRequest(tx, id, { ...untried, repository_id: repositoryId, finished_at });
-    for (const list of await takeWatchlists(tx, id))
-      await modules.watchlists.appendIn(tx, { id: list, repositoryId });
+    await updateWanted(tx, id, { ...untried, repository_id: repositoryId, finished_at });
+    for (const list of watchlistsOf(open)) await modules.watchlists.appendIn(tx, { id: list, repositoryId });
     return isNew;
   }
 
   /** Reads the next page of a history. What cannot be read is left to the backfill. */
-  async #readPage(request: OpenRequest, repositoryId: number): Promise<void> {
-    const { clock, reporter, modules, signal } = this.#lane;
+  async #readPage(request: Wanted, repositoryId: number): Promise<void> {
+    const { clock, reporter, modules } = this.#lane;
     const { read, dialect } = modules.database;
     const [row] = await readTracked(read, dialect, { ids: [repositoryId] });
     if (row === undefined || !hasUnreadHistory(row) || request.pages >= MAX_HISTORY_PAGES)
@@ -211,8 +225,7 @@ export class RequestLane {
     try {
       page = await recordHistoryPage(this.#lane, row);
     } catch (error) {
-      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
-      return this.#historyFailed(request, row, error);
+      return this.#historyFailed(request, row, this.#failureIn(error));
     }
     // The backfill continues soon, whatever went wrong here.
     if (page.kind !== "recorded") await postponeHistory(this.#lane, row, clock.now() + HELD_MS);
@@ -228,7 +241,7 @@ export class RequestLane {
   }
 
   /** Tries a history again soon, without the backfill, if that may help; else the request ends. Other requests do not wait. */
-  async #historyFailed(request: OpenRequest, row: Tracked, failure: UpstreamFailure): Promise<void> {
+  async #historyFailed(request: Wanted, row: Tracked, failure: UpstreamFailure): Promise<void> {
     const { clock, reporter, chance } = this.#lane;
     const now = clock.now();
     reporter.failed(failure, now);
@@ -248,38 +261,49 @@ export class RequestLane {
     await this.#finish(request);
   }
 
-  /** Decides what a failure means for a lookup: it is tried again, or ends. */
-  async #failed(request: OpenRequest, failure: UpstreamFailure): Promise<void> {
-    const { clock, chance } = this.#lane;
-    const now = clock.now();
+  /** Decides what a failure means for what is wanted: it is tried again, or ends. */
+  async #failed(wanted: Wanted, failure: UpstreamFailure): Promise<void> {
+    const now = this.#lane.clock.now();
     this.#report(failure);
     const { kind, until } = failure;
     if (isTemporary(kind)) {
       if (kind === "clock") this.#restUntil = now + PAUSED_MS;
       return;
     }
-    const ofForge = concernsForge(kind);
-    if (ofForge) this.#rest(now, until);
+    if (concernsForge(kind)) this.#rest(now, until);
     else this.#responded();
+    await this.#update(wanted, this.#retryOf(wanted, failure, now) ?? { failure: kind, finished_at: now });
+  }
+
+  /** When it is tried again after a failure; undefined: that would not help. */
+  #retryOf(wanted: Wanted, { kind, until }: UpstreamFailure, now: number): Partial<Wanted> | undefined {
+    const { chance } = this.#lane;
+    const attempts = wanted.attempts + 1;
+    const ofForge = concernsForge(kind);
+    if (wanted.kind !== "repository") {
+      const [most, firstMs] =
+        wanted.kind === "readme" ? [MAX_ATTEMPTS.readme, README_RETRY_MS] : [MAX_ATTEMPTS.question, RETRY_MS];
+      const retryAt = now + spread(firstMs * 2 ** wanted.attempts, chance());
+      return ofForge && attempts < most ? { attempts, retry_at: Math.max(retryAt, until ?? 0) } : undefined;
+    }
     if (ofForge) {
-      const failing_since = Math.min(now, request.failing_since ?? now);
-      if (now - failing_since >= PATIENCE_MS) return this.#finish(request, kind);
+      const failing_since = Math.min(now, wanted.failing_since ?? now);
+      if (now - failing_since >= PATIENCE_MS) return undefined;
       // The failure may concern this one alone, so others come first.
       const pause = Math.min(MAX_PAUSE_MS, Math.max(RETRY_MS, now - failing_since));
-      return this.#update(request, { failing_since, retry_at: now + spread(pause, chance()) });
+      return { failing_since, retry_at: now + spread(pause, chance()) };
     }
-    const attempts = request.attempts + 1;
-    if (kind !== "malformed" || attempts >= MAX_ATTEMPTS.lookup) return this.#finish(request, kind);
-    await this.#update(request, { attempts, retry_at: now + spread(RETRY_MS, chance()) });
+    const mayHelp = kind === "malformed" && attempts < MAX_ATTEMPTS.lookup;
+    return mayHelp ? { attempts, retry_at: now + spread(RETRY_MS, chance()) } : undefined;
   }
 
-  /** `failure`: why it has failed; null: it has not. */
-  #finish(request: OpenRequest, failure: FailureKind | null = null): Promise<void> {
-    return this.#update(request, { failure, finished_at: this.#lane.clock.now() });
+  /** Ends a request whose history is read, or left to the backfill. */
+  #finish(request: Wanted): Promise<void> {
+    return this.#update(request, { finished_at: this.#lane.clock.now() });
   }
 
-  #update({ id }: OpenRequest, change: Partial<OpenRequest>): Promise<void> {
-    return this.#lane.lease.write((tx) => updateRequest(tx, id, change));
+  #update({ id }: Wanted, change: Partial<Wanted>): Promise<void> {
+    return this.#lane.lease.write((tx) => updateWanted(tx, id, change));
   }
 
   /** Pauses the lane after a failure of the forge as a whole. `until`: when to retry, if the forge said so. */
@@ -301,59 +325,23 @@ export class RequestLane {
   }
 
   /** Looks for the repositories that a question is about. */
-  async #answer(question: QuestionRow): Promise<Step> {
-    const { provider, clock, reporter, signal, lease, chance } = this.#lane;
-    const { id } = question;
-    try {
-      const found = await provider.seek(soughtOf(question), signal);
-      this.#responded();
-      reporter.succeeded(clock.now());
-      await lease.write((tx) => updateQuestion(tx, { id, now: clock.now() }, found));
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
-      const now = clock.now();
-      this.#report(error);
-      if (isTemporary(error.kind)) return waiting(this.#idleMs);
-      const ofForge = concernsForge(error.kind);
-      if (ofForge) this.#rest(now, error.until);
-      const attempts = question.attempts + 1;
-      const mayRetry = ofForge && attempts < MAX_ATTEMPTS.question;
-      const result = mayRetry
-        ? { attempts, retryAt: now + spread(RETRY_MS * 2 ** question.attempts, chance()) }
-        : { failure: error.kind };
-      await lease.write((tx) => updateQuestion(tx, { id, now }, result));
-    }
-    return responded(0);
+  async #answer(question: Wanted): Promise<void> {
+    const { provider, clock, reporter, signal } = this.#lane;
+    const sought = question.kind === "owner" ? { owner: question.text } : { name: question.text };
+    const found = await provider.seek(sought, signal);
+    this.#responded();
+    reporter.succeeded(clock.now());
+    const answer = answerText(provider.name, found);
+    await this.#update(question, { answer, finished_at: clock.now() });
   }
 
-  /** Reads one README, if any waits, and queues the repositories of tracked forges that it links to. */
-  async #readList(now: number): Promise<Step> {
+  /** Reads a README, and queues the repositories of tracked forges that it links to. */
+  async #readLinks({ id, text }: Wanted): Promise<void> {
     const { provider, clock, modules, reporter, signal, lease } = this.#lane;
-    const { trackRequests } = modules;
-    const list = await trackRequests.nextReadme(provider.name, now);
-    if (list === undefined) return waiting(this.#idleMs);
-    try {
-      const text = await provider.readme(list.fullName, signal);
-      reporter.succeeded(clock.now());
-      const read = addressReader(this.#options.providers.map(({ settings }) => settings));
-      await trackRequests.fillList(list.id, linksIn(text, read).addresses, (work) => lease.write(work));
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure) || signal.aborted) throw error;
-      await this.#listFailed(list, error);
-    }
-    return responded(0);
-  }
-
-  async #listFailed({ id, attempts }: UnreadList, failure: UpstreamFailure): Promise<void> {
-    const { clock, reporter, lease } = this.#lane;
-    const now = clock.now();
-    reporter.failed(failure, now);
-    const tried = attempts + 1;
-    const mayRetry = concernsForge(failure.kind) && tried < README_ATTEMPTS;
-    const retry_at = Math.max(now + README_RETRY_MS, failure.until ?? 0);
-    const change = mayRetry
-      ? { attempts: tried, retry_at }
-      : { attempts: tried, failure: failure.kind, read_at: now };
-    await lease.write((tx) => tx.updateTable("track_lists").set(change).where("id", "=", id).execute());
+    const readme = await provider.readme(text, signal);
+    reporter.succeeded(clock.now());
+    const read = addressReader(this.#options.providers.map(({ settings }) => settings));
+    const links = linksIn(readme, read).addresses;
+    await modules.trackRequests.fillList(id, links, (work) => lease.write(work));
   }
 }

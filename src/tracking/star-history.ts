@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
 import { type Lane, responded, type Step, spareAt, waiting } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
-import { dueRequests } from "./requests/queue.js";
+import { nextWanted } from "./requests/wanted.js";
 import { due, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
 /** Age up to which every day is kept; older history is kept weekly, as retention does. */
@@ -41,7 +41,7 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
   const spareMs = spareAt(provider, now) - now;
   if (spareMs > 0) return waiting(Math.max(SPARE_MIN_MS, Math.min(spareMs, SPARE_MAX_MS)));
   const { read } = modules.database;
-  const [lookup] = await dueRequests(read, provider.name, { now, limit: 1, kind: "lookups" });
+  const [lookup] = await nextWanted(read, provider.name, { now, kind: "lookups" });
   if (lookup !== undefined) return waiting(idleMs);
   const [row] = await due(read, provider.name, { queue: "history", at: now, limit: 1 });
   if (row === undefined) return waiting(idleMs);

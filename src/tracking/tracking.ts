@@ -29,17 +29,18 @@ export { WorkerLease } from "./lease.js";
 export { addTracking } from "./metrics.js";
 export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export type { Reporter } from "./report.js";
-export type { Candidate } from "./requests/questions.js";
-export { MAX_BATCH_OPEN, readOpenRequests } from "./requests/queue.js";
 export {
+  type Candidate,
+  type ForgeAnswer,
   failureOf as trackFailureOf,
+  type Question,
   TRACK_FAILURES,
   TRACK_STATES,
   type TrackList,
   type TrackRequest,
 } from "./requests/request.js";
-export { type AskOutcome, type ForgeAnswer, type Question, Resolver } from "./requests/resolver.js";
-export { type Requester, type TrackPolicy, TrackRequests } from "./requests/track-requests.js";
+export { type AskOutcome, type Requester, type TrackPolicy, TrackRequests } from "./requests/requests.js";
+export { MAX_BATCH_OPEN, readOpenRequests } from "./requests/wanted.js";
 export { type Cursor, cursorSchema } from "./star-history.js";
 export {
   type Ages,

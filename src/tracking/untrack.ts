@@ -5,7 +5,7 @@ import { type Database, type Dialect, readNumber, type Tx } from "../database/da
 import { DAY_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { type Catalog, markOutdated, noteChanges, type Repository } from "../repositories/repositories.js";
-import { withdraw } from "./requests/queue.js";
+import { withdraw } from "./requests/wanted.js";
 
 interface UntrackingModules {
   database: Database;

@@ -13,7 +13,7 @@ import { recheckStep } from "./recheck.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { Reporter, saveReport } from "./report.js";
 import { RequestLane } from "./request-lane.js";
-import { removeOldRequests } from "./requests/queue.js";
+import { removeOldRequests } from "./requests/wanted.js";
 import { thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
 import { backfillStep } from "./star-history.js";

@@ -46,7 +46,7 @@ onSqliteAndLong("Pictures of a repository that is being read for the first time"
       (name) => `/api/embed/${name}?repo=github:o/new`,
     );
     for (const path of paths) assert.equal(await cached(path), BRIEF, path);
-    await world.modules.database.durable.updateTable("track_requests").set({ finished_at: NOW }).execute();
+    await world.modules.database.durable.updateTable("wanted").set({ finished_at: NOW }).execute();
     await world.record(observation("a/one", daily(7)));
     for (const path of paths) assert.equal(await cached(path), USUAL, path);
     assert.equal(await cached("/api/embed/chart.svg?repo=github:a/one"), USUAL);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createOperatorUrl } from "../../src/accounts/accounts.js";
 import { loadConfig } from "../../src/config/config.js";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
+import { MAX_OPEN } from "../../src/tracking/requests/wanted.js";
 import { errorOf } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
@@ -213,7 +213,7 @@ onSqliteAndLong("POST /api/track", (engine) => {
     );
     const count = (status: number) => statuses.filter((one) => one === status).length;
     assert.deepEqual([count(202), count(429)], [5, 45]);
-    const rows = await world.modules.database.read.selectFrom("track_requests").selectAll().execute();
+    const rows = await world.modules.database.read.selectFrom("wanted").selectAll().execute();
     assert.equal(rows.length, 5);
     assert.equal((await from(world, "198.51.100.8", "o/other")).status, 202);
   });
@@ -229,9 +229,9 @@ onSqliteAndLong("POST /api/track", (engine) => {
   test("takes an open request out of its batch, which counts like a new one", async () => {
     const world = await openWorld(limits("tracked=1"));
     const names = ["o/a", "o/b", "o/c"].map((fullName) => ({ provider: "GITHUB", fullName }));
-    const [, , last] = await world.modules.trackRequests.queue(names, null);
+    const [, , last] = await world.modules.trackRequests.add(names, { isBatch: true });
     const { status, body } = await request(world, "o/c");
-    assert.deepEqual([status, body.data.id, body.data.position], [202, last, 1]);
+    assert.deepEqual([status, body.data.id, body.data.position], [202, last?.public_id, 1]);
     assert.equal((await request(world, "o/c")).status, 202, "joining it again counts for nothing");
     assert.equal((await request(world, "o/b")).status, 429);
   });
@@ -240,15 +240,15 @@ onSqliteAndLong("POST /api/track", (engine) => {
     const world = await openWorld({ SIDEREAL_LIMITS: "false" });
     const { trackRequests, database } = world.modules;
     const names = Array.from({ length: MAX_OPEN }, (_, i) => ({ provider: "GITHUB", fullName: `o/n${i}` }));
-    await trackRequests.queue(names, null);
+    await trackRequests.add(names, { isBatch: true });
     assert.equal((await request(world, "o/before")).status, 202, "batches do not take the places of people");
-    await database.write.updateTable("track_requests").set({ is_batch: 0 }).execute();
+    await database.write.updateTable("wanted").set({ is_batch: 0 }).execute();
     const full = await request(world, "o/more");
     assert.deepEqual([full.status, full.headers.get("retry-after")], [503, "600"]);
     assert.equal((await request(world, "o/n5")).status, 202);
     assert.equal((await request(world, "gitlab:o/more")).status, 202);
-    const read = database.write.updateTable("track_requests").set({ repository_id: 1 });
-    await read.where("full_name", "in", ["o/n5", "o/n6"]).execute();
+    const read = database.write.updateTable("wanted").set({ repository_id: 1 });
+    await read.where("text", "in", ["o/n5", "o/n6"]).execute();
     assert.equal((await request(world, "o/more")).status, 202, "a history that is read takes no place");
   });
 
@@ -284,7 +284,7 @@ onSqliteAndLong("GET /api/track/{requestId}", (engine) => {
     for (const kind of ["gone", "private", "blocked", "renamed", "refused", "malformed", "unreachable"]) {
       const { body } = await world.send("POST", PATH, { repository: `o/${kind}` });
       await database.write
-        .updateTable("track_requests")
+        .updateTable("wanted")
         .set({ failure: kind, finished_at: NOW })
         .where("public_id", "=", body.data.id)
         .execute();
@@ -302,11 +302,11 @@ onSqliteAndLong("GET /api/track/{requestId}", (engine) => {
   test("estimates the time until its turn from what the worker reports, also while the quota is used up", async () => {
     const world = await createWorld(engine, { ...OPEN, SIDEREAL_LIMITS: "false" });
     const { trackRequests, database } = world.modules;
-    await trackRequests.queue(
+    await trackRequests.add(
       Array.from({ length: 40 }, (_, i) => ({ provider: "GITHUB", fullName: `o/n${i}` })),
-      null,
+      { isBatch: true },
     );
-    await database.write.updateTable("track_requests").set({ is_batch: 0 }).execute();
+    await database.write.updateTable("wanted").set({ is_batch: 0 }).execute();
     const { body } = await world.send("POST", PATH, { repository: "o/last" });
     assert.deepEqual([body.data.position, body.data.estimatedSeconds], [41, null]);
     const estimate = async (pace: {

@@ -53,8 +53,7 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
   usage_allowances: (i) => ({ ...sumOf(i), bucket: "default", allowance: 1, lowest: 1, lowest_at: NOW }),
   usage_callers: (i) => ({ ...sumOf(i), kind: "agent", name: "curl", requests: 1, last_at: NOW }),
   usage_events: () => ({ key_id: 1, at: NOW, method: "GET", route: "/", status: 404 }),
-  track_requests: (i) => ({ ...requestOf(i), provider: "GITHUB", full_name: "a/b", name_key: `a/b${i}` }),
-  track_lists: (i) => ({ public_id: `list ${i}`, requested_at: NOW, retry_at: 0, attempts: 0, ...FOUND }),
+  wanted: (i) => ({ ...requestOf(i), provider: "GITHUB", text: "a/b", text_key: `a/b${i}` }),
   avatars: (i) => ({
     provider: "GITHUB",
     owner_key: `owner ${i}`,
@@ -78,10 +77,10 @@ const OLD: Partial<Record<TableName, (i: number, account: string) => Record<stri
   }),
 };
 const TODAY = Math.floor(NOW / DAY_MS);
-const FOUND = { found: 0, known: 0, left_out: 0 };
 const sumOf = (i: number) => ({ key_id: 1, from_at: (TODAY - i) * DAY_MS });
 const requestOf = (i: number) => ({
   public_id: `request ${i}`,
+  kind: "repository",
   is_batch: 0,
   requested_at: NOW,
   retry_at: 0,

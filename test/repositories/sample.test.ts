@@ -14,7 +14,6 @@ import { createWorld, daily, observation, type World } from "../support/world.js
 const UNAFFECTED = [
   "import_files",
   "waiting_rows",
-  "track_questions",
   "schema_version",
   "marks",
   "revision",
@@ -39,9 +38,7 @@ const UNAFFECTED = [
   "quota_use",
   "lost_days",
   "new_days",
-  "track_requests",
-  "track_request_lists",
-  "track_lists",
+  "wanted",
   "forge_tokens",
   "operator_sessions",
   "status_documents",

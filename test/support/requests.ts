@@ -54,9 +54,9 @@ export async function openRequestWorld(
     async request(fullName) {
       const text = `${tracked.name.toLowerCase()}:${fullName}`;
       const policy = { access: "everyone", forges } as const;
-      const requested = await modules.trackRequests.request(text, policy, {
-        hasAccount: false,
-        adding: undefined,
+      const requested = await modules.trackRequests.request(text, {
+        policy,
+        requester: { hasAccount: false, adding: undefined },
       });
       assert.ok("request" in requested, `${fullName} is known`);
       return requested.request.id;

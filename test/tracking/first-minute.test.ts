@@ -23,7 +23,7 @@ async function open(engine: Engine, t: TestContext) {
   /** What the forge is asked for because of a text in the field, by kind. */
   const requestsFor = async (text: string) => {
     const before = { ...forge.counters.byKind };
-    await world.modules.resolver.ask(text, by).catch((error: unknown) => {
+    await world.modules.trackRequests.ask(text, by).catch((error: unknown) => {
       assert.equal(error instanceof Error && "code" in error && error.code, "VALIDATION_FAILED", text);
     });
     await world.pass(30 * SECOND);

@@ -68,7 +68,7 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
     t.after(() => world.close());
     await world.stop();
     const id = await request("some/endless");
-    const list = await trackRequests.nextReadme("GITHUB", world.clock.now());
+    const [list] = await world.modules.database.read.selectFrom("wanted").selectAll().execute();
     assert.ok(list);
     const addresses = Array.from({ length: 6_000 }, (_, i) => ({ provider: "GITHUB", fullName: `o/r${i}` }));
     await trackRequests.fillList(list.id, addresses, (work) => world.lease.write(work));

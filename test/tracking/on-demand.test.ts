@@ -25,7 +25,12 @@ onSqliteAndLong("Without a token, on demand", (engine) => {
     const { trackRequests, database } = world.modules;
     const listId = await trackRequests.addPasted(pasted, undefined);
     const last = async () => {
-      const requests = await database.read.selectFrom("track_requests").selectAll().orderBy("id").execute();
+      const requests = await database.read
+        .selectFrom("wanted")
+        .selectAll()
+        .where("kind", "=", "repository")
+        .orderBy("id")
+        .execute();
       const known = requests.filter(({ repository_id }) => repository_id !== null).length;
       const row = requests.findLast((one) => one.finished_at === null && one.repository_id === null);
       return { known, waiting: row && (await trackRequests.find(row.public_id)) };
@@ -55,7 +60,7 @@ onSqliteAndLong("Without a token, on demand", (engine) => {
     const { trackRequests } = world.modules;
     const pasted = Array.from({ length: 40 }, (_, i) => ({ provider: "GITHUB", fullName: `no/such-${i}` }));
     const listId = await trackRequests.addPasted(pasted, undefined);
-    const rows = await world.modules.database.read.selectFrom("track_requests").selectAll().execute();
+    const rows = await world.modules.database.read.selectFrom("wanted").selectAll().execute();
     const id = rows.at(-1)?.public_id ?? "";
     await world.pass(40 * 60 * SECOND);
     world.worker.wake();

@@ -87,13 +87,13 @@ onSqliteAndLong("The plan of a worker", (engine) => {
     const { modules, clock, opened } = world;
     assert.equal((await planOf(world)).requests.due, 0);
     const names = ["o/one", "o/two"].map((fullName) => ({ provider: "GITHUB", fullName }));
-    await modules.trackRequests.queue(names, null);
+    await modules.trackRequests.add(names, { isBatch: true });
     const policy = { access: "everyone", forges: opened.map(({ provider }) => provider.settings) } as const;
-    const person = { hasAccount: false, adding: undefined };
+    const requester = { hasAccount: false, adding: undefined };
     for (const name of ["o/read", "o/postponed"])
-      await modules.trackRequests.request(`github:${name}`, policy, person);
+      await modules.trackRequests.request(`github:${name}`, { policy, requester });
     const { write } = modules.database;
-    const change = (name: string) => write.updateTable("track_requests").where("full_name", "=", name);
+    const change = (name: string) => write.updateTable("wanted").where("text", "=", name);
     await change("o/read").set({ repository_id: 1 }).execute();
     await change("o/postponed")
       .set({ retry_at: clock.now() + MINUTE_MS })

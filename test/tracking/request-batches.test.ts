@@ -11,11 +11,12 @@ onBothEngines("Requests that nobody waits for", (engine) => {
     const { trackRequests, watchlists, database } = world.modules;
     const { watchlist, token } = await watchlists.create("Found", []);
     const names = repositories.slice(1, 6).map(({ fullName }) => ({ provider: "GITHUB", fullName }));
-    const ids = await trackRequests.queue(
-      [...names, { provider: "GITHUB", fullName: "no/such" }],
-      watchlist.id,
-    );
-    const again = await trackRequests.queue(names, watchlist.id);
+    const queue = async (addresses: typeof names) => {
+      const options = { watchlistId: watchlist.id };
+      return (await trackRequests.add(addresses, { isBatch: true }, options)).map((row) => row?.public_id);
+    };
+    const ids = await queue([...names, { provider: "GITHUB", fullName: "no/such" }]);
+    const again = await queue(names);
     assert.deepEqual(again, ids.slice(0, 5));
     const person = await request(repositories[0]?.fullName ?? "");
     assert.equal((await trackRequests.find(person))?.position, 1);
@@ -44,21 +45,20 @@ onBothEngines("Requests that nobody waits for", (engine) => {
     const [one, two, late] = lists;
     assert.ok(one && two && late);
     const both = [first, second].map(({ fullName }) => ({ provider: "GITHUB", fullName }));
-    await trackRequests.queue(both, one.watchlist.id);
-    await trackRequests.queue(both, two.watchlist.id);
-    await trackRequests.queue(both, two.watchlist.id);
+    for (const { watchlist } of [one, two, two])
+      await trackRequests.add(both, { isBatch: true }, { watchlistId: watchlist.id });
     const person = await request(first.fullName);
     world.forge("GITHUB").switches.fault = ({ kind }) => (kind === "history" ? "status-500" : undefined);
     await world.restart();
     await world.pass(3 * SECOND);
     assert.equal(await stateOf(person), "FOUND");
-    await trackRequests.queue(both.slice(0, 1), late.watchlist.id);
+    await trackRequests.add(both.slice(0, 1), { isBatch: true }, { watchlistId: late.watchlist.id });
     await world.pass(30 * SECOND);
     const sizes = [];
     for (const { token } of lists) sizes.push((await watchlists.get({ token })).items.length);
     assert.deepEqual(sizes, [2, 2, 1]);
-    const left = await world.modules.database.read.selectFrom("track_request_lists").selectAll().execute();
-    assert.deepEqual(left, []);
+    const left = await world.modules.database.read.selectFrom("wanted").select("watchlists").execute();
+    assert.deepEqual(left, [{ watchlists: null }, { watchlists: null }]);
   });
 
   test("are not lost with their list", async (t) => {
@@ -67,13 +67,14 @@ onBothEngines("Requests that nobody waits for", (engine) => {
     const { watchlist, token } = await watchlists.create("Deleted", []);
     const [first] = repositories;
     assert.ok(first);
-    const [id = ""] = await trackRequests.queue(
+    const [wanted] = await trackRequests.add(
       [{ provider: "GITHUB", fullName: first.fullName }],
-      watchlist.id,
+      { isBatch: true },
+      { watchlistId: watchlist.id },
     );
     await watchlists.remove({ token });
     await world.pass(10 * SECOND);
-    assert.equal(await stateOf(id ?? ""), "FINISHED");
+    assert.equal(await stateOf(wanted?.public_id ?? ""), "FINISHED");
   });
 });
 
@@ -85,14 +86,13 @@ onBothEngines("Old requests", (engine) => {
     assert.equal(await stateOf(id), "FAILED");
     await world.stop();
     const left = await request("no/other");
-    const elsewhere = await world.modules.trackRequests.queue(
-      [{ provider: "GITLAB", fullName: "a/b" }],
-      null,
-    );
+    const elsewhere = await world.modules.trackRequests.add([{ provider: "GITLAB", fullName: "a/b" }], {
+      isBatch: true,
+    });
     const { write } = world.modules.database;
     const recorded = await request("no/history");
     await write
-      .updateTable("track_requests")
+      .updateTable("wanted")
       .set({ repository_id: 1, pages: 3 })
       .where("public_id", "=", recorded)
       .execute();
@@ -106,7 +106,7 @@ onBothEngines("Old requests", (engine) => {
     assert.equal(await stateOf(id), "none");
     assert.equal(await stateOf(recorded), "FINISHED", "only its history is left to the backfill");
     assert.equal(await stateOf(left), "FAILED");
-    assert.equal(await stateOf(elsewhere[0] ?? ""), "FAILED");
+    assert.equal(await stateOf(elsewhere[0]?.public_id ?? ""), "FAILED");
     await restartLater();
     assert.equal(await stateOf(left), "none");
   });

@@ -124,13 +124,17 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
     world.forge("GITHUB").switches.fault = () => "status-502";
     const id = await request("acme/kite");
     const { trackRequests } = world.modules;
+    const forges = world.opened.map(({ provider }) => provider.settings);
+    const requester = { hasAccount: false, adding: undefined };
+    const asked = await trackRequests.ask("kite", { policy: { access: "everyone", forges }, requester });
+    const question = asked.kind === "question" ? asked.id : "";
     for (let waits = 0; waits < 3; waits++) {
       await world.pass(10 * SECOND);
       world.worker.wake();
       await world.pass(1);
       const waiting = await trackRequests.find(id);
-      const search = await trackRequests.searchWait("GITHUB");
-      for (const { waitsUntil, isUnreachable } of waiting === undefined ? [] : [waiting, search])
+      const search = (await trackRequests.findQuestion(question))?.answers[0];
+      for (const { waitsUntil, isUnreachable } of [waiting, search].filter((one) => one !== undefined))
         assert.ok(waitsUntil === null || isUnreachable, `${waitsUntil}`);
     }
     const { failing } = world.worker.reporters.get("GITHUB")?.report ?? {};

@@ -21,7 +21,7 @@ async function open(engine: Engine, t: TestContext) {
   });
   const requester = { hasAccount: false, adding: undefined, mayReadLists: true };
   const by = { policy: { access: "everyone", forges }, requester } as const;
-  const { resolver } = world.modules;
+  const { trackRequests: resolver } = world.modules;
   const questionOf = async (text: string) => {
     const outcome = await resolver.ask(text, by);
     assert.equal(outcome.kind, "question");
@@ -96,7 +96,7 @@ onSqliteAndLong("A text in the field for repositories", (engine) => {
   test("asks nothing of a forge and stores nothing where it cannot be used, or requests are off", async (t) => {
     const { world, by, resolver } = await open(engine, t);
     const rows = async () =>
-      (await world.modules.database.read.selectFrom("track_questions").selectAll().execute()).length;
+      (await world.modules.database.read.selectFrom("wanted").selectAll().execute()).length;
     for (const text of ["https://example.org/a", "http://10.0.0.1/admin/x", "what is new", ""])
       await assert.rejects(resolver.ask(text, by), { code: "VALIDATION_FAILED" }, text);
     const off = { ...by, policy: { ...by.policy, access: "off" } as const };

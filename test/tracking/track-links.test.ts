@@ -46,8 +46,8 @@ async function open(engine: Engine, t: TestContext) {
   const requests = async () =>
     (
       await database.read
-        .selectFrom("track_requests")
-        .select(["full_name", "is_batch", "finished_at"])
+        .selectFrom("wanted")
+        .select(["text", "is_batch", "finished_at"])
         .orderBy("id")
         .execute()
     ).filter(({ finished_at }) => finished_at === null);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { MAX_PASTED } from "../../src/tracking/requests/track-requests.js";
+import { MAX_PASTED } from "../../src/tracking/requests/requests.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
@@ -23,7 +23,12 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     return world;
   };
   const requests = (world: World) =>
-    world.modules.database.read.selectFrom("track_requests").selectAll().orderBy("id").execute();
+    world.modules.database.read
+      .selectFrom("wanted")
+      .selectAll()
+      .where("kind", "=", "repository")
+      .orderBy("id")
+      .execute();
   const paste = async (world: World, repository: string) => {
     const { status, location } = await submit(world, "/track", { repository });
     assert.equal(status, 303);
@@ -38,7 +43,7 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
       `# Awesome\n- [One](https://github.com/Known/One) and [two](https://github.com/a/two#readme)\n- https://gitlab.com/g/s/three.git\n- again https://github.com/A/Two, elsewhere https://example.org/a/b`,
     );
     assert.deepEqual(
-      (await requests(world)).map((row) => [row.provider, row.full_name, row.is_batch]),
+      (await requests(world)).map((row) => [row.provider, row.text, row.is_batch]),
       [
         ["GITHUB", "a/two", 1],
         ["GITLAB", "g/s/three", 1],
@@ -53,7 +58,7 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     assert.equal(page.headers.get("cache-control"), "no-store");
     const { write } = world.modules.database;
     const set = (name: string, change: object) =>
-      write.updateTable("track_requests").set(change).where("full_name", "=", name).execute();
+      write.updateTable("wanted").set(change).where("text", "=", name).execute();
     await set("a/two", { repository_id: 1, finished_at: NOW });
     await set("g/s/three", { failure: "gone", finished_at: NOW });
     const done = await openPage(world, path);
@@ -87,7 +92,7 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     assert.equal((await submit(world, "/track", { repository: "o/first" })).status, 303);
     const path = await paste(world, "known/one\no/a\no/b\no/c\no/d");
     assert.deepEqual(
-      (await requests(world)).map((row) => row.full_name),
+      (await requests(world)).map((row) => row.text),
       ["o/first", "o/a", "o/b"],
     );
     const rest = await leftOut(world, path);
@@ -139,11 +144,15 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     const asked = await send("https://github.com/sindresorhus/awesome", ann.headers);
     const page = await openPage(world, asked.location ?? "", ann.headers);
     assert.match(page.text, /waits to be read on GitHub/);
-    const lists = await world.modules.database.read.selectFrom("track_lists").selectAll().execute();
+    const lists = await world.modules.database.read
+      .selectFrom("wanted")
+      .selectAll()
+      .where("kind", "in", ["links", "readme"])
+      .execute();
     assert.deepEqual(
-      lists.map((row) => [row.full_name, row.read_at === null]),
+      lists.map((row) => [row.text, row.finished_at === null]),
       [
-        [null, false],
+        ["", false],
         ["sindresorhus/awesome", true],
       ],
     );

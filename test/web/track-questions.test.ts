@@ -33,20 +33,26 @@ onSqliteAndLong("The page of a question", (engine) => {
   /** What the worker stores once a forge has answered. */
   const answer = (world: World, provider: string, total: number, names: readonly string[]) =>
     world.modules.database.write
-      .updateTable("track_questions")
+      .updateTable("wanted")
       .set({
-        total,
-        candidates: JSON.stringify(
-          names.map((fullName, i) => ({ fullName, stars: 1_000 - i, description: "<b>bold</b>" })),
-        ),
-        answered_at: NOW,
+        answer: JSON.stringify({
+          total,
+          candidates: names.map((fullName, i) => ({
+            provider,
+            fullName,
+            stars: 1_000 - i,
+            description: "<b>bold</b>",
+          })),
+        }),
+        finished_at: NOW,
       })
       .where("provider", "=", provider)
       .execute();
   const requests = (world: World) =>
     world.modules.database.read
-      .selectFrom("track_requests")
-      .select(["full_name", "is_batch"])
+      .selectFrom("wanted")
+      .select(["text", "is_batch"])
+      .where("kind", "=", "repository")
       .orderBy("id")
       .execute();
 
@@ -88,7 +94,7 @@ onSqliteAndLong("The page of a question", (engine) => {
     const { location } = await submit(world, path, { most: "1" });
     assert.match(location ?? "", /^\/track\/lists\/sidt_/);
     assert.deepEqual(
-      (await requests(world)).map(({ full_name }) => full_name),
+      (await requests(world)).map(({ text }) => text),
       ["honojs/hono"],
     );
   });
@@ -96,8 +102,8 @@ onSqliteAndLong("The page of a question", (engine) => {
   test("says why a forge has no answer", async () => {
     const world = await openWorld();
     const path = await ask(world, "github.com/nobody");
-    const failed = { failure: "gone", answered_at: NOW };
-    await world.modules.database.write.updateTable("track_questions").set(failed).execute();
+    const failed = { failure: "gone", finished_at: NOW };
+    await world.modules.database.write.updateTable("wanted").set(failed).execute();
     assert.match((await openPage(world, path)).text, /The forge has no owner with this name/);
   });
 
@@ -123,15 +129,15 @@ onSqliteAndLong("The page of a question", (engine) => {
     const next = "/compare?repo=a%2Fb&repo=c%2Fd";
     assert.equal((await submit(world, "/track", { repository: "a/b c/d", next })).location, next);
     assert.deepEqual(await requests(world), [
-      { full_name: "a/b", is_batch: 0 },
-      { full_name: "c/d", is_batch: 0 },
+      { text: "a/b", is_batch: 0 },
+      { text: "c/d", is_batch: 0 },
     ]);
   });
 
   test("asks nothing of a forge for other sites, and needs the rights of a request", async () => {
     const world = await openWorld();
     const stored = async () =>
-      (await world.modules.database.read.selectFrom("track_questions").selectAll().execute()).length;
+      (await world.modules.database.read.selectFrom("wanted").selectAll().execute()).length;
     for (const repository of ["https://evil.example/honojs", "http://169.254.169.254/x", "//evil.example/x/"])
       assert.equal((await submit(world, "/track", { repository })).status, 400, repository);
     const off = await createWorld(engine, { ...OPEN, SIDEREAL_TRACK: "off" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_OPEN } from "../../src/tracking/requests/track-requests.js";
+import { MAX_OPEN } from "../../src/tracking/requests/wanted.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
@@ -95,10 +95,10 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     const world = await openWorld();
     const path = await request(world, "o/first");
     const { write, read } = world.modules.database;
-    const { public_id: id } = await read.selectFrom("track_requests").selectAll().executeTakeFirstOrThrow();
+    const { public_id: id } = await read.selectFrom("wanted").selectAll().executeTakeFirstOrThrow();
     assert.equal((await open(world, `/track/${id}`)).location, path);
     const set = (change: Record<string, number | string | null>) =>
-      write.updateTable("track_requests").set(change).execute();
+      write.updateTable("wanted").set(change).execute();
     await set({ repository_id: 1 });
     assert.match((await openPage(world, path)).text, /Found on GitHub/);
     await set({ pages: 2 });
@@ -136,16 +136,16 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     const full = await openWorld();
     await request(full, "o/first");
     const { write } = full.modules.database;
-    const { id: _, ...row } = await write.selectFrom("track_requests").selectAll().executeTakeFirstOrThrow();
+    const { id: _, ...row } = await write.selectFrom("wanted").selectAll().executeTakeFirstOrThrow();
     const rows = Array.from({ length: MAX_OPEN - 1 }, (_unused, i) => ({
       ...row,
       public_id: `sidt_${i}`,
-      full_name: `o/${i}`,
-      name_key: `o/${i}`,
+      text: `o/${i}`,
+      text_key: `o/${i}`,
     }));
     for (let i = 0; i < rows.length; i += 100)
       await write
-        .insertInto("track_requests")
+        .insertInto("wanted")
         .values(rows.slice(i, i + 100))
         .execute();
     const refused = await submit(full, "/track", { repository: "o/late" });

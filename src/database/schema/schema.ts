@@ -60,10 +60,7 @@ export const TABLES = {
   watchlists: watchlists.watchlists,
   watchlist_items: watchlists.watchlistItems,
   watchlist_visits: watchlists.watchlistVisits,
-  track_lists: tracking.trackLists,
-  track_requests: tracking.trackRequests,
-  track_request_lists: tracking.trackRequestLists,
-  track_questions: tracking.trackQuestions,
+  wanted: tracking.wanted,
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof TABLES;
@@ -72,13 +69,12 @@ export type Schema = { [N in TableName]: RowOf<(typeof TABLES)[N]> };
 export type PreviousNameTable = Schema["previous_names"];
 export type RepositoryTable = Schema["repositories"];
 export type RollupTable = Schema["rollups"];
-export type TrackQuestionTable = Schema["track_questions"];
-export type TrackRequestTable = Schema["track_requests"];
 export type UsageAllowanceTable = Schema["usage_allowances"];
 export type UsageCallerTable = Schema["usage_callers"];
 export type UsageEventTable = Schema["usage_events"];
 export type UsageRouteTable = Schema["usage_routes"];
 export type WalkTable = Schema["walks"];
+export type WantedTable = Schema["wanted"];
 
 /** The statements that create the tables of a new store, with the one row that there always is. `store`: its name. */
 export function schemaOf(

@@ -139,17 +139,20 @@ export const forgeTokens = table(
   { key: ["id"], constraints: ["unique (provider, fingerprint)"] },
 );
 
-/** A request to track a repository that is not known yet. */
-export const trackRequests = table(
+/** What somebody wants of a forge: a repository to track, an answer to a question, or the links in a README. Links that were pasted, too. */
+export const wanted = table(
   {
     id: ownId,
-    /** Names the request in URLs. */
+    /** Names it in URLs; the same for one question to several forges. */
     public_id: text,
+    /** `repository`; `owner` or `name`: which repositories an owner has, or have a name; `readme` or `links`: a list. */
+    kind: text,
+    /** Empty for pasted links. */
     provider: text,
-    /** As requested. */
-    full_name: text,
-    /** See catalog's nameKey. */
-    name_key: text,
+    /** The name, as requested; empty for pasted links. */
+    text: text,
+    /** See catalog's fullNameKey. */
+    text_key: text,
     /** 1: one of a batch, for which no person waits. */
     is_batch: integer,
     requested_at: integer,
@@ -165,64 +168,24 @@ export const trackRequests = table(
     pages: integer,
     /** One of providers' FAILURE_KINDS; null: it has not failed. */
     failure: text.optional(),
-    /** When its history was read, or it failed; null: open. */
+    /** When its history was read, the forge answered, or it failed; null: open. */
     finished_at: integer.optional(),
     /** The list that it came with; null: none. */
     list_id: integer.optional(),
+    /** JSON: the ids of watchlists to add the repository to, once it is recorded; null: none. */
+    watchlists: text.optional(),
+    /** JSON of tracking's answer to a question, or of the counts of a list. */
+    answer: text.optional(),
   },
   {
     key: ["id"],
-    constraints: ["unique (public_id)"],
+    constraints: ["unique (public_id, provider)"],
     indexes: [
-      "index track_requests_open on track_requests (provider, is_batch, id) where finished_at is null",
-      "unique index track_requests_name on track_requests (provider, name_key) where finished_at is null",
-      "index track_requests_finished on track_requests (finished_at) where finished_at is not null",
-      "index track_requests_list on track_requests (list_id) where list_id is not null",
-    ],
-  },
-);
-
-/** A watchlist to add the repository of an open request to, once it is recorded. */
-export const trackRequestLists = table(
-  {
-    request_id: integer.references("track_requests (id) on delete cascade"),
-    watchlist_id: integer,
-  },
-  { key: ["request_id", "watchlist_id"], isClustered: true },
-);
-
-/** Repositories that were requested together: pasted links, or those in the README of a repository. */
-export const trackLists = table(
-  {
-    id: ownId,
-    public_id: text,
-    /** Of the repository with the README; null: the links were pasted. */
-    provider: text.optional(),
-    full_name: text.optional(),
-    requested_at: integer,
-    /** When its README is tried again after a failure; 0: it has not failed. */
-    retry_at: integer,
-    /** Failed attempts so far. */
-    attempts: integer,
-    /** Repositories that it links to. */
-    found: integer,
-    /** Repositories that were already tracked. */
-    known: integer,
-    /** Repositories left out because the queue or a quota was full. */
-    left_out: integer,
-    /** One of providers' FAILURE_KINDS. */
-    failure: text.optional(),
-    /** When the links were read; null: the README has not been read yet. */
-    read_at: integer.optional(),
-    /** JSON: the names of the first of them; null: none. */
-    left_out_names: text.optional(),
-  },
-  {
-    key: ["id"],
-    constraints: ["unique (public_id)"],
-    indexes: [
-      "index track_lists_unread on track_lists (provider, id) where read_at is null",
-      "index track_lists_requested on track_lists (requested_at)",
+      "index wanted_open on wanted (provider, kind, is_batch, id) where finished_at is null",
+      "unique index wanted_once on wanted (provider, text_key) where finished_at is null and kind = 'repository'",
+      "index wanted_text on wanted (provider, kind, text_key)",
+      "index wanted_finished on wanted (finished_at) where finished_at is not null",
+      "index wanted_list on wanted (list_id) where list_id is not null",
     ],
   },
 );
@@ -251,40 +214,6 @@ export const avatars = table(
       "index avatars_next on avatars (provider, next_at)",
       "index avatars_wanted on avatars (wanted_at)",
       "index avatars_version on avatars (version, provider, owner_key) where version is not null",
-    ],
-  },
-);
-
-/** A question to a forge: which repositories an owner has, or have a name. */
-export const trackQuestions = table(
-  {
-    id: ownId,
-    /** Names the question in URLs; the same for one question to several forges. */
-    public_id: text,
-    provider: text,
-    /** `owner` or `name`. */
-    kind: text,
-    /** The owner, or the name. */
-    sought: text,
-    asked_at: integer,
-    /** Failed attempts so far, and when it is asked again; 0: it has not failed. */
-    attempts: integer,
-    retry_at: integer,
-    /** One of providers' FAILURE_KINDS. */
-    failure: text.optional(),
-    /** Repositories that the forge counts; null: not known. */
-    total: integer.optional(),
-    /** JSON; see tracking's requests/questions.ts. */
-    candidates: text.optional(),
-    /** When the forge answered, or it failed; null: open. */
-    answered_at: integer.optional(),
-  },
-  {
-    key: ["id"],
-    constraints: ["unique (public_id, provider)"],
-    indexes: [
-      "index track_questions_open on track_questions (provider, id) where answered_at is null",
-      "index track_questions_asked on track_questions (asked_at)",
     ],
   },
 );

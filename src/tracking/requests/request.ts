@@ -1,9 +1,8 @@
-/** Requests and lists as people see them: their state, what failed, and when a request is looked up. */
-import type { Selectable } from "kysely";
-import type { TrackRequestTable } from "../../database/database.js";
-import type { FailureKind } from "../../forges/forges.js";
+/** Requests, lists and questions as people see them: their state, what failed, and when a request is looked up. */
+import type { FailureKind, SoughtList } from "../../forges/forges.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import type { RepositoryAddress } from "../../repositories/repositories.js";
+import type { Wanted } from "./wanted.js";
 
 /**
  * What a request has come to. `WAITING`: for its turn. `FOUND`: recorded, and its history is next. `HISTORY`: part of its star
@@ -51,8 +50,6 @@ export interface TrackRequest {
   finishedAt: number | null;
 }
 
-type Row = Selectable<TrackRequestTable>;
-
 /** What is known of a request besides its row. */
 type Progress = Pick<
   TrackRequest,
@@ -67,11 +64,11 @@ const NO_PROGRESS: Progress = {
   pointsFrom: null,
 };
 
-export function requestOf(row: Row, progress: Partial<Progress>): TrackRequest {
+export function requestOf(row: Wanted, progress: Partial<Progress>): TrackRequest {
   return {
     id: row.public_id,
     provider: row.provider,
-    fullName: row.full_name,
+    fullName: row.text,
     state: stateOf(row),
     requestedAt: row.requested_at,
     ...NO_PROGRESS,
@@ -83,7 +80,7 @@ export function requestOf(row: Row, progress: Partial<Progress>): TrackRequest {
   };
 }
 
-function stateOf(row: Row): TrackState {
+function stateOf(row: Wanted): TrackState {
   if (row.failure !== null) return "FAILED";
   if (row.finished_at !== null) return "FINISHED";
   if (row.repository_id === null) return "WAITING";
@@ -147,6 +144,101 @@ export interface TrackList {
   failed: number;
   /** Those that failed, at most 20. */
   failures: { fullName: string; message: string }[];
+}
+
+/** What a list has come to, as stored in its row. */
+interface ListCounts {
+  found: number;
+  known: number;
+  leftOut: number;
+  leftOutNames: string[];
+}
+
+const NO_COUNTS: ListCounts = { found: 0, known: 0, leftOut: 0, leftOutNames: [] };
+/** Repositories left out of a list that it names. */
+const MAX_NAMED = 1_000;
+const SHOWN_FAILURES = 20;
+
+/** The counts of a list, for its row. `left`: the names of those that were left out. */
+export function countsText(found: number, known: number, left: readonly string[]): string {
+  const leftOutNames = left.slice(0, MAX_NAMED);
+  return JSON.stringify({ found, known, leftOut: left.length, leftOutNames } satisfies ListCounts);
+}
+
+/** A list with the requests that belong to it. */
+export function listOf(row: Wanted, requests: readonly Wanted[]): TrackList {
+  const { kind, provider, text: fullName, failure } = row;
+  const failures = requests.flatMap((one) =>
+    one.failure === null ? [] : [{ fullName: one.text, message: failureOf(one.failure).message }],
+  );
+  const counts: ListCounts = row.answer === null ? NO_COUNTS : JSON.parse(row.answer);
+  return {
+    id: row.public_id,
+    source: kind === "links" ? null : { provider, fullName },
+    requestedAt: row.requested_at,
+    isRead: row.finished_at !== null,
+    failure: failure === null ? null : failureOf(failure),
+    ...counts,
+    waiting: requests.filter((one) => one.finished_at === null && one.repository_id === null).length,
+    recorded: requests.filter(({ repository_id }) => repository_id !== null).length,
+    failed: failures.length,
+    failures: failures.slice(0, SHOWN_FAILURES),
+  };
+}
+
+/** A question to forges and what they have answered so far. */
+export interface Question {
+  id: string;
+  kind: "owner" | "name";
+  text: string;
+  /** In ms since 1970. */
+  askedAt: number;
+  /** Whether every forge has answered or failed. */
+  isAnswered: boolean;
+  answers: ForgeAnswer[];
+}
+
+/** A repository that a question may mean. */
+export interface Candidate extends RepositoryAddress {
+  stars: number;
+  description: string | null;
+}
+
+export interface ForgeAnswer extends Wait {
+  provider: string;
+  state: "WAITING" | "ANSWERED" | "FAILED";
+  failure: TrackFailure | null;
+  /** Repositories that the forge counts; null: it does not say. */
+  total: number | null;
+  /** Most stars first: at most 100 of an owner, 10 with a name. */
+  candidates: Candidate[];
+}
+
+type Answer = Pick<ForgeAnswer, "total" | "candidates">;
+/** Characters of a description that are kept. */
+const MAX_DESCRIPTION = 200;
+
+/** What a forge has answered, for the row of the question. */
+export function answerText(provider: string, { repositories, total }: SoughtList): string {
+  const candidates = repositories.map(({ owner, name, stars, description }) => ({
+    provider,
+    fullName: `${owner}/${name}`,
+    stars,
+    description: description?.slice(0, MAX_DESCRIPTION) ?? null,
+  }));
+  return JSON.stringify({ total, candidates } satisfies Answer);
+}
+
+/** `wait`: what the question waits for while it is open. */
+export function answerOf({ provider, kind, failure, finished_at, answer }: Wanted, wait: Wait): ForgeAnswer {
+  const given: Answer = answer === null ? { total: null, candidates: [] } : JSON.parse(answer);
+  return {
+    provider,
+    state: finished_at === null ? "WAITING" : failure === null ? "ANSWERED" : "FAILED",
+    failure: failure === null ? null : failureOf(failure, kind === "owner" ? "owner" : "repository"),
+    ...wait,
+    ...given,
+  };
 }
 
 /** What the worker reports about its pace of lookups. */

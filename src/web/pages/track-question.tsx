@@ -14,7 +14,7 @@ import { toSignIn } from "./sign-in.js";
 
 /** What a text may mean: the repositories of an owner, or those with a name, as forges answer. */
 export async function showQuestion(request: PageRequest): Promise<Page> {
-  const question = await request.modules.resolver.findQuestion(request.params.questionId ?? "");
+  const question = await request.modules.trackRequests.findQuestion(request.params.questionId ?? "");
   if (question === undefined)
     throw new AppError("NOT_FOUND", "No such question. Questions are removed after a week.");
   const { kind, text, isAnswered } = question;
@@ -67,7 +67,7 @@ export async function trackOwner(request: PageRequest, form: URLSearchParams): P
   const { modules, params, tracking: policy, requester } = request;
   const id = params.questionId ?? "";
   try {
-    const list = await modules.resolver.trackAnswer(id, Number(form.get("most")), { policy, requester });
+    const list = await modules.trackRequests.trackAnswer(id, Number(form.get("most")), { policy, requester });
     return { location: trackListPage(list), status: 303 };
   } catch (error) {
     if (error instanceof AppError && error.code === "UNAUTHENTICATED")

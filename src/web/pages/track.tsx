@@ -45,11 +45,11 @@ export async function requestRepository(
     const names = text.split(/\s+/);
     if (next !== undefined && names.length > 1) {
       for (const name of names.slice(0, MAX_SERIES))
-        await modules.trackRequests.request(name, policy, requester);
+        await modules.trackRequests.request(name, { policy, requester });
       return { location: next, status: 303 };
     }
     const as = (["repository", "links"] as const).find((one) => one === form.get("as"));
-    const outcome = await modules.resolver.ask(text, { policy, requester }, as);
+    const outcome = await modules.trackRequests.ask(text, { policy, requester }, as);
     if (outcome.kind === "choice") return choicePage(outcome);
     return { location: pageOf(outcome, next), status: 303 };
   } catch (error) {
