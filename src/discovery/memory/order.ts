@@ -83,59 +83,35 @@ function afterPlace(
   return (own, ownId) => own === unknown || own > number || (own === number && ownId > id);
 }
 
-/** Sorts descending slots by id, the greatest first. Those of a load follow the ids; the few added since may not. */
-function byId(slots: Uint32Array<ArrayBuffer>, id: Float64Array): Uint32Array<ArrayBuffer> {
-  const idAt = (i: number) => id[slots[i] ?? 0] ?? 0;
-  let begin = slots.length;
-  while (begin > 1 && idAt(begin - 2) > idAt(begin - 1)) begin--;
-  // From here on they are in order.
-  const added = slots.slice(0, Math.max(0, begin - 1)).sort((a, b) => (id[b] ?? 0) - (id[a] ?? 0));
-  const sorted = new Uint32Array(slots.length);
-  let [next, end] = [0, 0];
-  for (let i = added.length; i < slots.length; i++) {
-    for (; next < added.length && (id[added[next] ?? 0] ?? 0) > idAt(i); next++)
-      sorted[end++] = added[next] ?? 0;
-    sorted[end++] = slots[i] ?? 0;
-  }
-  sorted.set(added.subarray(next), end);
-  return sorted;
-}
-
-/** Numbers of a Float64Array, such as times in ms, are whole and below 2 to the power of this. */
-const FLOAT_BITS = 48;
+/** Slots that are sorted in one step. */
+const RUN = 4_096;
 
 /** Sorts the slots of an order: by number, the greatest first, then by id, the greatest first. In short steps. */
-export function* sortSlots({ numbers, id, least }: Order, size: number): Generator<void, Uint32Array> {
+export function* sortSlots(order: Order, size: number): Generator<void, Uint32Array> {
+  const compare = compareSlots(order, "desc");
   let slots = new Uint32Array(size);
   let count = 0;
-  for (let slot = size - 1; slot >= 0; slot--) if ((numbers[slot] ?? 0) >= least) slots[count++] = slot;
+  for (let slot = size - 1; slot >= 0; slot--)
+    if ((order.numbers[slot] ?? 0) >= order.least) slots[count++] = slot;
   slots = slots.subarray(0, count);
-  yield;
-  slots = byId(slots, id);
-  yield;
-  // By 16 bits at a time, each pass keeping the order of equal ones.
-  const lift = numbers instanceof Int32Array ? 2 ** 31 : 0;
-  const bits = numbers instanceof Float64Array ? FLOAT_BITS : 32;
-  let other = new Uint32Array(count);
-  for (let shift = 0; shift < bits; shift += 16) {
-    const starts = new Uint32Array(65_537);
-    const unit = 2 ** shift;
-    const digit = (slot: number) => ~(((numbers[slot] ?? 0) + lift) / unit) & 0xffff;
-    for (let i = 0; i < count; i++) {
-      const next = digit(slots[i] ?? 0) + 1;
-      starts[next] = (starts[next] ?? 0) + 1;
-    }
-    for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
+  for (let from = 0; from < count; from += RUN) {
+    slots.subarray(from, from + RUN).sort(compare);
     yield;
-    for (let i = 0; i < count; i++) {
-      const slot = slots[i] ?? 0;
-      const at = digit(slot);
-      const end = starts[at] ?? 0;
-      other[end] = slot;
-      starts[at] = end + 1;
+  }
+  let merged = new Uint32Array(count);
+  for (let run = RUN; run < count; run *= 2) {
+    for (let from = 0; from < count; from += 2 * run) {
+      const [middle, end] = [Math.min(from + run, count), Math.min(from + 2 * run, count)];
+      for (let at = from, a = from, b = middle; at < end; at++) {
+        const [first, second] = [slots[a] ?? 0, slots[b] ?? 0];
+        const isFirst = b === end || (a < middle && compare(first, second) < 0);
+        merged[at] = isFirst ? first : second;
+        if (isFirst) a++;
+        else b++;
+        if (at % RUN === 0) yield;
+      }
     }
-    [slots, other] = [other, slots];
-    yield;
+    [slots, merged] = [merged, slots];
   }
   return slots;
 }

@@ -90,20 +90,14 @@ export class SlotSet {
   /** Keeps members whose number is from `first` to `last`, both included. */
   keepRange(numbers: Float64Array, first: number, last: number): this {
     const { bits } = this;
-    const isKept = (number = 0) => Number(number >= first && number <= last);
     for (let i = 0; i < bits.length; i++) {
-      const word = bits[i] ?? 0;
-      if (word === 0) continue;
-      const base = i << 5;
+      if (bits[i] === 0) continue;
       let kept = 0;
-      // In a dense word, looking at all 32 slots takes less than finding those that are members.
-      if (isDense(word)) for (let bit = 0; bit < 32; bit++) kept |= isKept(numbers[base + bit]) << bit;
-      else
-        for (let rest = word; rest !== 0; rest &= rest - 1) {
-          const bit = 31 - Math.clz32(rest & -rest);
-          kept |= isKept(numbers[base + bit]) << bit;
-        }
-      bits[i] = kept & word;
+      for (let bit = 0; bit < 32; bit++) {
+        const number = numbers[32 * i + bit] ?? 0;
+        kept |= Number(number >= first && number <= last) << bit;
+      }
+      bits[i] = (bits[i] ?? 0) & kept;
     }
     return this;
   }
@@ -112,29 +106,13 @@ export class SlotSet {
   keepCodes(codes: Uint16Array, wanted: Uint8Array): this {
     const { bits } = this;
     for (let i = 0; i < bits.length; i++) {
-      const word = bits[i] ?? 0;
-      if (word === 0) continue;
-      const base = i << 5;
+      if (bits[i] === 0) continue;
       let kept = 0;
-      if (isDense(word))
-        for (let bit = 0; bit < 32; bit++) kept |= (wanted[codes[base + bit] ?? 0] ?? 0) << bit;
-      else
-        for (let rest = word; rest !== 0; rest &= rest - 1) {
-          const bit = 31 - Math.clz32(rest & -rest);
-          kept |= (wanted[codes[base + bit] ?? 0] ?? 0) << bit;
-        }
-      bits[i] = kept & word;
+      for (let bit = 0; bit < 32; bit++) kept |= (wanted[codes[32 * i + bit] ?? 0] ?? 0) << bit;
+      bits[i] = (bits[i] ?? 0) & kept;
     }
     return this;
   }
-}
-
-/** Whether more than about four bits are set. */
-function isDense(word: number): boolean {
-  const without = word & (word - 1);
-  const fewer = without & (without - 1);
-  const rest = fewer & (fewer - 1);
-  return (rest & (rest - 1)) !== 0;
 }
 
 /** Used by one evaluation at a time, as evaluations are synchronous. */

@@ -1,61 +1,31 @@
-import { enlarged } from "../search/lexicon.js";
-import type { PackedLists } from "../search/word-index.js";
 import { Names } from "./columns.js";
+import { PackedLists } from "./packed-lists.js";
 import { SlotSet } from "./slot-set.js";
 
 /** Far more than there are. */
 const MAX_TOPICS = 2 ** 31;
-/** Repositories in a step of building. */
-const STEP = 20_000;
 
 /** The topics of repositories, both ways. As with words, those of a load are packed, and those that changed since are in maps. */
 export class Topics {
   readonly names = new Names();
   /** By slot: the codes of its topics. */
-  #of: PackedLists = { starts: new Uint32Array(1_024), numbers: new Uint32Array(1_024) };
-  #size = 0;
+  readonly #of = new PackedLists();
   /** By code: the slots with that topic. */
-  #with: PackedLists = { starts: new Uint32Array(1), numbers: new Uint32Array(0) };
+  #with = new PackedLists();
   readonly #dead = new SlotSet(0);
   readonly #changed = new Map<number, readonly number[]>();
   readonly #added = new Map<number, Set<number>>();
 
   /** Notes the topics of the next slot of a load. */
   append(topics: readonly string[]): void {
-    const end = this.#of.starts[this.#size] ?? 0;
-    this.#size++;
-    if (this.#size >= this.#of.starts.length) this.#of.starts = enlarged(this.#of.starts, this.#size + 1);
-    if (end + topics.length > this.#of.numbers.length)
-      this.#of.numbers = enlarged(this.#of.numbers, end + topics.length);
-    for (const [i, topic] of topics.entries())
-      this.#of.numbers[end + i] = this.names.add(topic, { most: MAX_TOPICS });
-    this.#of.starts[this.#size] = end + topics.length;
+    for (const topic of topics) this.#of.push(this.names.add(topic, { most: MAX_TOPICS }));
+    this.#of.endList();
   }
 
   /** Ends a load, in short steps. */
   *finish(): Generator<void> {
-    const { starts, numbers } = this.#of;
-    const counts = new Uint32Array(this.names.names.length + 1);
-    const end = starts[this.#size] ?? 0;
-    for (let i = 0; i < end; i++) {
-      const next = (numbers[i] ?? 0) + 1;
-      counts[next] = (counts[next] ?? 0) + 1;
-    }
-    for (let i = 1; i < counts.length; i++) counts[i] = (counts[i] ?? 0) + (counts[i - 1] ?? 0);
-    yield;
-    const ends = counts.slice();
-    const slots = new Uint32Array(end);
-    for (let slot = 0; slot < this.#size; slot++) {
-      for (let i = starts[slot] ?? 0, to = starts[slot + 1] ?? 0; i < to; i++) {
-        const code = numbers[i] ?? 0;
-        const at = ends[code] ?? 0;
-        slots[at] = slot;
-        ends[code] = at + 1;
-      }
-      if (slot % STEP === 0) yield;
-    }
-    this.#with = { starts: counts, numbers: slots };
-    this.#of = { starts: starts.slice(0, this.#size + 1), numbers: numbers.slice(0, end) };
+    this.#of.trim();
+    this.#with = yield* this.#of.inverted(this.names.names.length);
   }
 
   /** Notes the present topics of a repository. */
@@ -67,7 +37,7 @@ export class Topics {
       if (slots === undefined) this.#added.set(code, new Set([slot]));
       else slots.add(slot);
     }
-    if (slot >= this.#dead.bits.length * 32) this.#dead.grow(Math.max(slot + 1, this.#size) + 32 * 1_024);
+    if (slot >= this.#dead.bits.length * 32) this.#dead.grow(Math.max(slot + 1, this.#of.size) + 32 * 1_024);
     this.#dead.add(slot);
     this.#changed.set(slot, codes);
   }

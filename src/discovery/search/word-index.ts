@@ -2,164 +2,111 @@
  * Which repositories have which words: in their names, or anywhere in their texts. The words of a load are in packed arrays that
  * never change. A repository whose texts changed since is dead there, and its present words are in maps.
  */
+import { PackedLists } from "../memory/packed-lists.js";
 import { SlotSet } from "../memory/slot-set.js";
-import { type Dictionary, enlarged, Lexicon, NO_NUMBER } from "./lexicon.js";
-import { documentOf, MAX_INDEXED_WORDS, nameWords, type Texts } from "./words.js";
+import { documentOf, MAX_INDEXED_WORDS, type Texts } from "./words.js";
 
 /** How far a search looks: for names that are the word as a whole, in names and owners, or in all texts. */
 export const WHOLE = 0;
 export const NAME = 1;
 export const TEXT = 2;
 export type WordPlace = typeof WHOLE | typeof NAME | typeof TEXT;
+const PLACES = [WHOLE, NAME, TEXT] as const;
 
 /** Shorter prefixes find words of names only: nearly every description has a word with a given letter at its beginning. */
 const TEXT_PREFIX_FROM = 3;
 
-/** Lists of numbers: those of list `i` are `numbers[starts[i]]` up to before `numbers[starts[i + 1]]`. */
-export interface PackedLists {
-  starts: Uint32Array;
-  numbers: Uint32Array;
-}
+/** The whole name of a repository whose name has no word. No text has it. */
+const NO_WORD = " ";
+/** From this many words on, further ones of texts are left out. Those of names are not, so that no texts can keep names from being found. */
+const MAX_WORDS = 2_000_000;
+/** V8 keeps the whole text of which a longer word is a part. */
+const LONGEST_PART = 12;
+/** Words in a step. */
+const STEP = 20_000;
 
 /** Collects the words of repositories, in the order of their slots. */
 export class WordCollector {
-  readonly #lexicon: Lexicon;
-  /** The words of topics, which repeat. */
-  readonly #topics = new Map<string, readonly string[]>();
-  /** The words of all repositories, each once, those of a repository one after the other: the whole name, other names, texts. */
-  #words = new Uint32Array(4_096);
-  #count = 0;
-  /** By slot: where its words begin, and how many are of names. */
-  #starts = new Uint32Array(1_024);
-  #names = new Uint32Array(1_024);
+  readonly #maxWords: number;
+  /** The words in the order of their first appearance. */
+  readonly #numbers = new Map<string, number>();
+  /** By word: the last slot that has it, plus 1. */
+  readonly #last: number[] = [];
+  /** By place and slot: the numbers of its words, each where it comes first. */
+  readonly #found = { [WHOLE]: new PackedLists(), [NAME]: new PackedLists(), [TEXT]: new PackedLists() };
   #size = 0;
-
-  constructor(maxWords?: number) {
-    this.#lexicon = new Lexicon(maxWords);
-  }
-
+  /** How many more words of the repository are indexed. */
+  #room = 0;
   /** How many words were left out so far: of repositories with very many, or when there are very many in all. */
-  get leftOut(): number {
-    return this.#lexicon.leftOut;
+  leftOut = 0;
+
+  constructor(maxWords = MAX_WORDS) {
+    this.#maxWords = maxWords;
   }
 
-  add({ owner, name, description, topics, language }: Texts): void {
-    const lexicon = this.#lexicon;
-    lexicon.begin();
+  add(texts: Texts): void {
+    const { whole, names, terms } = documentOf(texts);
     this.#size++;
-    if (this.#size >= this.#starts.length) {
-      this.#starts = enlarged(this.#starts, this.#size + 1);
-      this.#names = enlarged(this.#names, this.#size + 1);
+    this.#room = MAX_INDEXED_WORDS;
+    this.#add(whole === "" ? NO_WORD : whole, WHOLE);
+    for (const word of names) this.#add(word, NAME);
+    for (const word of terms) this.#add(word, TEXT);
+    for (const place of PLACES) this.#found[place].endList();
+  }
+
+  #add(word: string, place: WordPlace): void {
+    if (word === "") return;
+    let number = this.#numbers.get(word);
+    if (number !== undefined && this.#last[number] === this.#size) return;
+    const isFull = number === undefined && place === TEXT && this.#numbers.size >= this.#maxWords;
+    if (this.#room === 0 || isFull) {
+      this.leftOut++;
+      return;
     }
-    const begin = this.#count;
-    this.#addName(name);
-    // The first word is the whole name, also of a name without words.
-    if (this.#count === begin) this.#add(lexicon.add(NO_WORD, true));
-    this.#addName(owner);
-    this.#names[this.#size - 1] = this.#count - begin;
-    if (language !== null) this.#addAll(lexicon.read(language));
-    if (description !== null) this.#addAll(lexicon.read(description));
-    for (const topic of topics) for (const word of this.#wordsOf(topic)) this.#add(lexicon.add(word));
-    this.#starts[this.#size] = this.#count;
-  }
-
-  #addName(name: string): void {
-    // Most names are one word.
-    const words = ONE_WORD.test(name) ? [name.toLowerCase()] : nameWords(name);
-    for (const word of words) if (word !== "") this.#add(this.#lexicon.add(word, true));
-  }
-
-  #wordsOf(topic: string): readonly string[] {
-    let words = this.#topics.get(topic);
-    if (words === undefined) {
-      words = nameWords(topic).filter(Boolean);
-      this.#topics.set(topic, words);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(word.length > LONGEST_PART ? Buffer.from(word).toString() : word, number);
     }
-    return words;
-  }
-
-  #addAll(words: Uint32Array): void {
-    for (let i = 0; i < words.length; i++) this.#add(words[i] ?? 0);
-  }
-
-  #add(word: number): void {
-    if (word === NO_NUMBER) return;
-    if (this.#count === this.#words.length) this.#words = enlarged(this.#words, this.#count + 1);
-    this.#words[this.#count++] = word;
+    this.#last[number] = this.#size;
+    this.#room--;
+    this.#found[place].push(number);
   }
 
   /** Makes the index, in short steps. */
   *finish(capacity: number): Generator<void, WordIndex> {
-    const order = yield* this.#lexicon.sorted();
-    const indexes = new Uint32Array(order.length);
-    for (let i = 0; i < order.length; i++) indexes[order[i] ?? 0] = i;
-    yield;
-    const dictionary = yield* this.#lexicon.dictionary(order);
-    const names = yield* this.#lists(indexes, true);
-    const texts = yield* this.#lists(indexes, false);
-    return new WordIndex({ dictionary, names, texts, capacity });
-  }
-
-  /** The lists of all words in order: of names, as 2 * slot, plus 1 for whole names; or of other texts. */
-  *#lists(indexes: Uint32Array, ofNames: boolean): Generator<void, PackedLists> {
-    const words = this.#words;
-    const starts = new Uint32Array(indexes.length + 1);
-    const range = (slot: number): [number, number] => {
-      const begin = this.#starts[slot] ?? 0;
-      const middle = begin + (this.#names[slot] ?? 0);
-      return ofNames ? [begin, middle] : [middle, this.#starts[slot + 1] ?? 0];
-    };
-    for (let slot = 0; slot < this.#size; slot++) {
-      const [from, to] = range(slot);
-      for (let i = from; i < to; i++) {
-        const next = (indexes[words[i] ?? 0] ?? 0) + 1;
-        starts[next] = (starts[next] ?? 0) + 1;
-      }
-      if (slot % STEP === 0) yield;
+    const byBegin = Map.groupBy(this.#numbers.keys(), (word) => word.slice(0, 2));
+    const words: string[] = [];
+    for (const begin of [...byBegin.keys()].sort()) {
+      for (const word of byBegin.get(begin)?.sort() ?? []) words.push(word);
+      yield;
     }
-    for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
+    const indexes = new Uint32Array(words.length);
+    for (const [i, word] of words.entries()) indexes[this.#numbers.get(word) ?? 0] = i;
     yield;
-    const ends = starts.slice();
-    const numbers = new Uint32Array(starts.at(-1) ?? 0);
-    for (let slot = 0; slot < this.#size; slot++) {
-      const [from, to] = range(slot);
-      for (let i = from; i < to; i++) {
-        const index = indexes[words[i] ?? 0] ?? 0;
-        const end = ends[index] ?? 0;
-        numbers[end] = ofNames ? 2 * slot + Number(i === from) : slot;
-        ends[index] = end + 1;
-      }
-      if (slot % STEP === 0) yield;
+    const lists: PackedLists[] = [];
+    for (const place of PLACES) {
+      const found = this.#found[place];
+      found.numbers = found.numbers.map((number) => indexes[number] ?? 0);
+      lists.push(yield* found.inverted(words.length));
     }
-    return { starts, numbers };
+    return new WordIndex({ words, lists, capacity });
   }
 }
 
-/** Stands for the name of a repository whose name has no word. No text has it. */
-const NO_WORD = " ";
-/** A name that is one word, which has no parts. */
-const ONE_WORD = /^[A-Za-z][a-z0-9]{0,39}$/;
-/** Numbers of repositories that are distinguished when words are counted. */
-const COUNTED_SIZES = 10_000;
-/** Repositories in a step of building. */
-const STEP = 20_000;
-
 export class WordIndex {
-  readonly #dictionary: Dictionary;
-  readonly #names: PackedLists;
-  readonly #texts: PackedLists;
+  /** Those of the load, in order. */
+  readonly #words: readonly string[];
+  /** By place and index of a word. */
+  readonly #lists: readonly PackedLists[];
   /** Slots whose words are no longer those of the load. */
   readonly #dead: SlotSet;
   /** The words of those and of new ones: by the first two letters, the word, and the slot. */
   readonly #added = new Map<string, Map<string, Map<number, WordPlace>>>();
   readonly #documents = new Map<number, readonly string[]>();
-  /** Slots added to sets so far. */
-  #found = 0;
 
-  constructor({ dictionary, names, texts, capacity }: Parts) {
-    this.#dictionary = dictionary;
-    this.#names = names;
-    this.#texts = texts;
+  constructor({ words, lists, capacity }: Parts) {
+    this.#words = words;
+    this.#lists = lists;
     this.#dead = new SlotSet(capacity);
   }
 
@@ -194,34 +141,22 @@ export class WordIndex {
   /** Adds to a set the slots of repositories that have a word, or one that begins with it. Returns whether there are any. */
   addTo(set: SlotSet, word: string, { place, isPrefix }: { place: WordPlace; isPrefix: boolean }): boolean {
     const upTo = isPrefix && word.length < TEXT_PREFIX_FROM ? Math.min(place, NAME) : place;
-    const [from, to] = isPrefix ? this.#beginningWith(word) : this.#range(word);
-    const before = this.#found;
-    this.#addNames(set, [from, to], upTo === WHOLE);
-    if (upTo === TEXT) this.#addTexts(set, [from, to]);
+    const [from, to] = this.#range(word, isPrefix);
+    let isFound = false;
+    for (const { starts, numbers } of this.#lists.slice(0, upTo + 1))
+      for (let i = starts[from] ?? 0, end = starts[to] ?? 0; i < end; i++) {
+        const slot = numbers[i] ?? 0;
+        if (this.#dead.has(slot)) continue;
+        set.add(slot);
+        isFound = true;
+      }
     for (const slots of this.#addedSlots(word, isPrefix))
-      for (const [slot, own] of slots) if (own <= upTo) this.#add(set, slot);
-    return this.#found > before;
-  }
-
-  #add(set: SlotSet, slot: number): void {
-    set.add(slot);
-    this.#found++;
-  }
-
-  #addNames(set: SlotSet, [from, to]: Range, isWhole: boolean): void {
-    const { starts, numbers } = this.#names;
-    for (let i = starts[from] ?? 0, end = starts[to] ?? 0; i < end; i++) {
-      const number = numbers[i] ?? 0;
-      if ((!isWhole || (number & 1) === 1) && !this.#dead.has(number >>> 1)) this.#add(set, number >>> 1);
-    }
-  }
-
-  #addTexts(set: SlotSet, [from, to]: Range): void {
-    const { starts, numbers } = this.#texts;
-    for (let i = starts[from] ?? 0, end = starts[to] ?? 0; i < end; i++) {
-      const slot = numbers[i] ?? 0;
-      if (!this.#dead.has(slot)) this.#add(set, slot);
-    }
+      for (const [slot, own] of slots) {
+        if (own > upTo) continue;
+        set.add(slot);
+        isFound = true;
+      }
+    return isFound;
   }
 
   *#addedSlots(word: string, isPrefix: boolean): Generator<ReadonlyMap<number, WordPlace>> {
@@ -237,59 +172,37 @@ export class WordIndex {
     }
   }
 
-  /** The indexes of the words that begin with a prefix: from the first one to before the second. */
-  #beginningWith(prefix: string): Range {
-    const bytes = Buffer.from(prefix);
-    return [this.#lower(bytes, false), this.#lower(bytes, true)];
+  /** The indexes of the words that begin with one, or of that word: from the first one to before the second. */
+  #range(word: string, isPrefix: boolean): readonly [from: number, to: number] {
+    const from = this.#firstFrom(word);
+    if (isPrefix) return [from, this.#firstFrom(`${word}\uffff`)];
+    return [from, this.#words[from] === word ? from + 1 : from];
   }
 
-  /** The same for one word. */
-  #range(word: string): Range {
-    const bytes = Buffer.from(word);
-    const at = this.#lower(bytes, false);
-    const { starts } = this.#dictionary;
-    const isFound = at < starts.length - 1 && this.#compare(at, bytes) === 0;
-    return [at, isFound ? at + 1 : at];
-  }
-
-  /** The index of the first word that is not before some bytes; `isAfter`: of the first after all that begin with them. */
-  #lower(bytes: Buffer, isAfter: boolean): number {
-    let [low, high] = [0, this.#dictionary.starts.length - 1];
+  /** The index of the first word that is not before a text. */
+  #firstFrom(text: string): number {
+    let [low, high] = [0, this.#words.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const isBefore = isAfter
-        ? this.#compare(middle, bytes, bytes.length) <= 0
-        : this.#compare(middle, bytes) < 0;
-      if (isBefore) low = middle + 1;
+      if ((this.#words[middle] ?? "") < text) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  /** Compares a word, or its first `length` bytes, with some bytes. */
-  #compare(index: number, bytes: Buffer, length = Number.MAX_SAFE_INTEGER): number {
-    const { bytes: words, starts } = this.#dictionary;
-    const from = starts[index] ?? 0;
-    const to = Math.min(starts[index + 1] ?? 0, from + length);
-    return words.compare(bytes, 0, bytes.length, from, to);
-  }
-
   /** About the `most` most frequent words that at least `least` repositories have in a name or text, in short steps. */
   *frequentWords({ least, most }: { least: number; most: number }): Generator<void, [string, number][]> {
-    const { bytes, starts } = this.#dictionary;
-    const sizeIn = (lists: PackedLists, i: number) => (lists.starts[i + 1] ?? 0) - (lists.starts[i] ?? 0);
-    const sizeOf = (i: number) => sizeIn(this.#names, i) + sizeIn(this.#texts, i);
-    const bySize = new Uint32Array(COUNTED_SIZES);
-    for (let i = 0; i + 1 < starts.length; i++) {
-      const size = Math.min(sizeOf(i), COUNTED_SIZES - 1);
-      bySize[size] = (bySize[size] ?? 0) + 1;
-      if (i % STEP === 0) yield;
+    const sizes = new Uint32Array(this.#words.length);
+    for (const { starts } of this.#lists) {
+      for (let i = 0; i < sizes.length; i++)
+        sizes[i] = (sizes[i] ?? 0) + (starts[i + 1] ?? 0) - (starts[i] ?? 0);
+      yield;
     }
-    let from = COUNTED_SIZES;
-    for (let words = 0; from > least && words < most; ) words += bySize[--from] ?? 0;
+    const from = Math.max(least, sizes.toSorted().at(-most) ?? 0);
+    yield;
     const found = new Map<string, number>();
-    for (let i = 0; i + 1 < starts.length; i++) {
-      if (sizeOf(i) >= from) found.set(bytes.toString("utf8", starts[i], starts[i + 1]), sizeOf(i));
+    for (const [i, size] of sizes.entries()) {
+      if (size >= from) found.set(this.#words[i] ?? "", size);
       if (i % STEP === 0) yield;
     }
     for (const words of this.#added.values())
@@ -299,13 +212,9 @@ export class WordIndex {
   }
 }
 
-/** Indexes of words: from the first one to before the second. */
-type Range = readonly [from: number, to: number];
-
 interface Parts {
-  dictionary: Dictionary;
-  names: PackedLists;
-  texts: PackedLists;
+  words: readonly string[];
+  lists: readonly PackedLists[];
   capacity: number;
 }
 

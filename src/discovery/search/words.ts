@@ -6,8 +6,8 @@ import { fullNameIn, splitAddress } from "../../repositories/repositories.js";
 
 /** Maximum number of words of a query, and of an indexed text; further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
-export const MAX_TEXT_WORDS = 200;
-export const MAX_WORD_LENGTH = 40;
+const MAX_TEXT_WORDS = 200;
+const MAX_WORD_LENGTH = 40;
 /** Maximum number of distinct words of a repository that are indexed; further ones are left out. */
 export const MAX_INDEXED_WORDS = 64;
 
@@ -20,7 +20,7 @@ const WORD = /[\p{L}\p{N}]+[+#]*/gu;
 
 /** The same in a text that is ASCII in lower case. */
 const ASCII_WORD = /[a-z0-9]+[+#]*/g;
-export const ASCII_TEXT = /^[\0-\x7f]*$/;
+const ASCII_TEXT = /^[\0-\x7f]*$/;
 
 /**
  * The words of a text, by the same rules for documents and queries on both engines: compatibility forms folded, accents and
@@ -82,7 +82,7 @@ function wholeOf(text: string): string {
 const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
 
 /** The words of a name: all of it as one word, its own if they are several, and its parts in `CamelCase`. */
-export function nameWords(name: string): string[] {
+function nameWords(name: string): string[] {
   const own = wordsOf(name);
   const words = own.length === 1 ? own : [cut(own.join("")), ...own];
   if (!CAPITAL_INSIDE.test(name)) return words;
@@ -144,7 +144,7 @@ export interface Texts {
 }
 
 /** The words of a repository. A word may come several times, and counts where it comes first. Empty words do not count. */
-export interface WordDocument {
+interface WordDocument {
   /** The name as one word. */
   whole: string;
   /** Further words of name and owner. */
@@ -153,7 +153,7 @@ export interface WordDocument {
   terms: readonly string[];
 }
 
-/** Splits a repository as `WordCollector` does. Topics come last, as lists can be filtered by them too. */
+/** Topics come last, as lists can be filtered by them too. */
 export function documentOf({ owner, name, description, topics, language }: Texts): WordDocument {
   const [whole = "", ...names] = nameWords(name);
   return {
@@ -161,14 +161,4 @@ export function documentOf({ owner, name, description, topics, language }: Texts
     names: [...names, ...nameWords(owner)],
     terms: [...wordsOf(language ?? ""), ...wordsOf(description ?? ""), ...topics.flatMap(nameWords)],
   };
-}
-
-/** Writes a word in UTF-8 from an index on. Returns its length. */
-export function writeWord(bytes: Buffer, at: number, word: string): number {
-  for (let i = 0; i < word.length; i++) {
-    const unit = word.charCodeAt(i);
-    if (unit > 0x7f) return bytes.write(word, at);
-    bytes[at + i] = unit;
-  }
-  return word.length;
 }
