@@ -1,5 +1,5 @@
 /**
- * The events of accounts: one table, where owners see their own events and operators see all, and mails about what an owner must know. Refused
+ * The events of accounts: one table, whose rows owners see of themselves and operators of all, and mails about important ones. Refused
  * requests belong to no account, and are only logged.
  */
 import { sql } from "kysely";

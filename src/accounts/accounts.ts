@@ -1,6 +1,6 @@
 /**
- * Accounts: sign-in by a link or code in a mail, with a passkey, or with GitHub and Google where configured; sessions; API keys and their
- * usage; what happens to accounts. Better Auth implements the protocols on our tables; none of its routes are served. Links and sessions
+ * Accounts: sign-in by a link or code in a mail, with a passkey, or with GitHub and Google if configured; sessions; API keys and their
+ * usage; the events of accounts. Better Auth implements the protocols on our tables; none of its routes are served. Links and sessions
  * are stored as hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
@@ -54,7 +54,7 @@ export { type KeyedRequest, Usage } from "./usage.js";
 export { pruneUsage, type UsageEvent } from "./usage-rows.js";
 export { OTHER_AGENT, USAGE_WINDOWS, type UsageView, type UsageWindow } from "./usage-view.js";
 
-/** Sites with which somebody can sign in, where configured. */
+/** Sites with which somebody can sign in, if configured. */
 export const SITES = ["github", "google"] as const;
 export type Site = (typeof SITES)[number];
 
@@ -85,7 +85,7 @@ export interface SignedIn {
   cookies: string[];
 }
 
-/** Where a browser continues, and the cookies to set. */
+/** The address at which a browser continues, and the cookies to set. */
 interface SiteRedirect {
   cookies: string[];
   location: string;
@@ -119,7 +119,7 @@ export class Accounts {
     return SITES.filter((site) => this.context.config[site] !== undefined);
   }
 
-  /** Reads the secret, so that a wrong one is reported at startup, and warns of what sign-in lacks. */
+  /** Reads the secret, so that a wrong one is reported at startup, and warns of settings that sign-in needs. */
   async open(): Promise<void> {
     const { config, log } = this.context;
     await readSecret(this.context);
@@ -133,7 +133,7 @@ export class Accounts {
       );
   }
 
-  /** Loads what sign-in needs, so that the first request of an account need not wait for it. Never throws. */
+  /** Loads the libraries of sign-in, so that the first request of an account need not wait for it. Never throws. */
   async load(): Promise<void> {
     await this.#opened().catch((error: unknown) => {
       this.context.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
@@ -180,7 +180,7 @@ export class Accounts {
     return signedIn ?? this.#refuse(signIn);
   }
 
-  /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
+  /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND if the site is not configured. */
   async startOAuth(site: Site, next: string): Promise<SiteRedirect> {
     if (!this.sites.includes(site))
       throw new AppError("NOT_FOUND", "Sign-in with this site is not configured here.");
@@ -274,7 +274,7 @@ export class Accounts {
     return [this.sessions.clearingCookie];
   }
 
-  /** Deletes what has expired, also from the files of the database unless they are in use. Returns the number of sessions. */
+  /** Deletes expired rows, also from the files of the database unless they are in use. Returns the number of sessions. */
   async removeExpired(): Promise<number> {
     const { database, clock } = this.context;
     const { dialect, durable, write } = database;
@@ -333,7 +333,7 @@ export class Accounts {
     return this.#library;
   }
 
-  /** The account that has just signed in, after the rest of its sign-in is done; undefined if the cookies set no session. */
+  /** The account that has just signed in, after its sign-in is complete; undefined if the cookies set no session. */
   async #complete({ method, beganAt, client }: SignIn, cookies: string[]): Promise<SignedIn | undefined> {
     const endedOf = await this.sessions.begin(cookies, client);
     const account = await this.find(cookieHeader(cookies));

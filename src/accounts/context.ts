@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Revocations } from "./ttl-cache.js";
 
-/** What all parts of accounts share. */
+/** Shared by all parts of accounts. */
 export interface AccountsContext {
   database: Database;
   config: Config;

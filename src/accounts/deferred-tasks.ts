@@ -13,7 +13,7 @@ export class DeferredTasks {
     private readonly failure: string,
   ) {}
 
-  /** Starts a task when the current turn of the event loop is over. `reasonOf`: what the log may say about a failure. */
+  /** Starts a task when the current turn of the event loop is over. `reasonOf`: the words of the log for a failure. */
   add(task: () => Promise<void>, reasonOf: (error: unknown) => object = (err) => ({ err })): void {
     if (this.#pending.size >= MAX_PENDING) {
       this.log.error({ reason: "too many are pending" }, this.failure);

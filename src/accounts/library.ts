@@ -1,4 +1,4 @@
-/** The sign-in library with our settings, names of tables, and storage. It takes as long to load as the rest of the program. */
+/** The sign-in library with our settings, names of tables, and storage. It takes as long to load as the whole other program. */
 import { passkey } from "@better-auth/passkey";
 import type { BetterAuthOptions, DBAdapter, Where } from "better-auth";
 import { APIError } from "better-auth/api";
@@ -125,7 +125,7 @@ export function libraryOptions({ config, log }: Pick<AccountsContext, "config" |
     logger: {
       level: "warn",
       // Only the message: its arguments may contain tokens and addresses. Never as an error: the library calls wrong requests
-      // errors too, and what fails here is logged by the front.
+      // errors too, and the front logs failures from here.
       log: (level, message) => log[level === "error" ? "warn" : level]({ library: "better-auth" }, message),
     },
   } satisfies BetterAuthOptions;

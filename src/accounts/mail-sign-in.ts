@@ -29,13 +29,13 @@ export class MailSignIn {
     return !this.#mailer.isOn && isLoopback(this.context.config.baseUrl);
   }
 
-  /** Mails a link and a code that sign in this browser and continue to `next`, a safe path. Throws FORBIDDEN where sign-in by mail is off. */
+  /** Mails a link and a code that sign in this browser and continue to `next`, a safe path. Throws FORBIDDEN if sign-in by mail is off. */
   request(address: string, next: string, browser: string): void {
     this.#requireOn();
     this.#tasks.add(() => this.#send(browser, { email: address.toLowerCase(), next }));
   }
 
-  /** Mails another link and code for what this browser requested last, if that has not expired or been used. Throws FORBIDDEN as above. */
+  /** Mails another link and code for the last request of this browser, if that has not expired or been used. Throws FORBIDDEN as above. */
   requestAgain(browser: string): void {
     this.#requireOn();
     this.#tasks.add(async () => {

@@ -121,7 +121,7 @@ export function personOf(email: string): string {
   return `${name === "" ? box : name}@${domain === "googlemail.com" ? "gmail.com" : domain}`;
 }
 
-/** What nodemailer throws. `originalCode`: that of the system or of TLS, which `code` has replaced. */
+/** An error of nodemailer. `originalCode`: that of the system or of TLS, which `code` has replaced. */
 const MailError = z.object({
   message: z.string().catch(""),
   code: z.string().catch("unknown"),
@@ -131,7 +131,7 @@ const MailError = z.object({
   responseCode: z.number().optional().catch(undefined),
 });
 
-/** Where a mail was handed over and why that failed. Not the server's own words, which may quote the mail. */
+/** The server to which a mail was handed over, and why that failed. Not the server's own words, which may quote the mail. */
 function mailFailure(smtpUrl: string, error: unknown): object {
   const { protocol, hostname, port } = new URL(smtpUrl);
   const { message, code, originalCode = code, command, response, responseCode } = MailError.parse(error);

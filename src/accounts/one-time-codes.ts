@@ -12,10 +12,10 @@ export const CODE_MS = 10 * 60_000;
 const MAX_TRIES = 5;
 export const CODE_LENGTH = 8;
 
-/** What a browser presents: its secret, and a code or the token of a link. */
+/** The proof of a browser: its secret, and a code or the token of a link. */
 export type CodeProof = { browser: string | undefined } & ({ token: string } | { code: string });
 
-/** What a code was requested for. */
+/** The purpose of a code. */
 export interface CodeRequest {
   /** In lower case. */
   email: string;

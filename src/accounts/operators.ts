@@ -30,7 +30,7 @@ interface Visitor {
 
 /** How long an unused key is valid. */
 const KEY_MS = HOUR_MS;
-/** The document with the hash of the key: what one process creates, another one takes. */
+/** The document with the hash of the key: one process creates it, and others take it. */
 const KEY = "operator key";
 
 /** How long an operator without an account may change secrets after opening the address with the key. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.js";
 import { isLoopbackHost } from "../lib/host-names.js";
 
-/** Rules about where a request comes from, and where a browser may be sent. */
+/** Rules about the origin of a request, and about addresses to which a browser may be sent. */
 
 /** Request headers with the origin of a request; names in lower case. */
 export interface OriginHeaders {
@@ -24,7 +24,7 @@ export function isOwnOrigin(
   if (site === "same-origin") return true;
   if (origin !== undefined) {
     const { origin: own, protocol } = new URL(baseUrl);
-    // Host can be trusted only where requests under other hosts are refused.
+    // Host can be trusted only if requests under other hosts are refused.
     return origin === own || (allowedHosts !== undefined && origin === `${protocol}//${host}`);
   }
   if (site !== undefined) return site === "none";

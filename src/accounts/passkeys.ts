@@ -17,7 +17,7 @@ export interface Passkey {
   isSynced: boolean;
 }
 
-/** What an authenticator returns, in Base64url. */
+/** A value from an authenticator, in Base64url. */
 interface Credential<Response> {
   id: string;
   response: Response;
@@ -66,7 +66,7 @@ export class Passkeys {
     return result.status === 200 ? result.headers.getSetCookie() : undefined;
   }
 
-  /** What a browser needs to create a passkey for the account of a session, and the cookies to set. Throws LIMIT_REACHED. */
+  /** The options with which a browser creates a passkey for the account of a session, and the cookies to set. Throws LIMIT_REACHED. */
   async startAdding(accountId: string, cookie: string) {
     const library = await this.#opened();
     await this.#checkRoom(accountId);

@@ -1,5 +1,5 @@
 /**
- * What callers may cause in a day. Its counts, and those of mails, are in the database, shared by all processes, under names that nobody
+ * Daily quotas of callers. Its counts, and those of mails, are in the database, shared by all processes, under names that nobody
  * without the secret of the service can trace.
  */
 import { createHmac } from "node:crypto";
@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { readSecret, type SecretPlace } from "./secret.js";
 
-/** What is counted by caller and day (UTC): its name in the store and in errors, and in a sentence. */
+/** A count by caller and day (UTC): its name in the store and in errors, and in a sentence. */
 const COUNTED = {
   lists: ["watchlists", "watchlists may be created"],
   items: ["watchlist_items", "repositories may be added to watchlists"],
@@ -26,18 +26,18 @@ export interface Adding<Kind extends CountedDaily = CountedDaily> {
 interface Addition<Kind> {
   kind: Kind;
   amount: number;
-  /** What has to fit. */
+  /** The units that have to fit. */
   least?: number;
   now: number;
 }
 
-/** Counts what callers add in a day, and remembers requests that they may repeat. */
+/** Counts additions of callers by day, and remembers requests that they may repeat. */
 export class DailyQuotas {
-  /** `place`: where the secret is that hides the names of callers; read when a quota is first counted. */
+  /** `place`: the place of the secret that hides the names of callers; read when a quota is first counted. */
   constructor(private readonly place: SecretPlace) {}
 
   /**
-   * What makes a request repeatable: `seeds`, secrets for what it creates if it is new, and for what it created yesterday if it is a
+   * Makes a request repeatable: `seeds`, secrets for the things that it creates if it is new, or created yesterday if it is a
    * repeat; and `remember`, to be called in the transaction that creates it, so that the quotas of what is created bound what is
    * remembered. `remember` returns whether it is a repeat, and throws IDEMPOTENCY_KEY_REUSED if the caller has sent the key with another
    * body. Bodies are remembered until the next day (UTC) ends, as digests; then the key is new, and so are its secrets.
@@ -75,7 +75,7 @@ export class DailyQuotas {
   }
 
   /**
-   * A function that counts an addition of a caller, in the transaction that adds it: what is rolled back does not count. It returns how
+   * A function that counts an addition of a caller, in the transaction that adds it: rolled-back additions do not count. It returns how
    * much of it fits, and throws RATE_LIMITED if that is less than `least`, by default all. Call it after locking a list, so that all callers
    * take locks in one order. `adding`: undefined: without a quota. Reads the secret, so call this before the transaction.
    */

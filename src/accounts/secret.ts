@@ -8,7 +8,7 @@ export const SECRET_MARK = "auth-secret";
 
 type SecretSettings = Pick<Config, "authSecret" | "databaseUrl" | "dataDir">;
 
-/** Where the secret is, or is kept. */
+/** The place of the secret. */
 export interface SecretPlace {
   config: SecretSettings;
   database: Database;
@@ -17,7 +17,7 @@ export interface SecretPlace {
 const known = new WeakMap<Database, Promise<string>>();
 
 /**
- * The secret that signs cookies: the configured one, else one generated at the first start. That is stored beside the SQLite
+ * The secret that signs cookies: the configured one, else one generated at the first start. That is stored next to the SQLite
  * file, readable only by its owner, or in the database if there is no data folder. Read once for each open database.
  */
 export async function readSecret({ config, database }: SecretPlace): Promise<string> {

@@ -10,7 +10,7 @@ import type { AccountsContext } from "./context.js";
 /** The time that the sign-in library compares `expiresAt` with: it takes no clock. */
 export const libraryNow = (): Date => new Date(systemClock.now());
 
-/** How long after signing in somebody may do what a stolen session must not. */
+/** How long after signing in a session may do things that a stolen one must not. */
 export const RECENT_MINUTES = 15;
 
 /**
@@ -43,7 +43,7 @@ export interface Session {
   /** To the hour. */
   seenAt: number;
   expiresAt: number;
-  /** Where it was begun; null if that was not recorded. */
+  /** The network in which it began; null if that was not recorded. */
   source: Source | null;
 }
 
@@ -61,7 +61,7 @@ const VALUE = /^[0-9A-Za-z]{32}\.(?:[0-9A-Za-z]|%2B|%2F){42}[AEIMQUYcgkosw048]%3
 
 /**
  * The sessions of accounts, which the sign-in library creates. A session lasts 30 days, and ends after 14 days without use. Ended
- * sessions are refused immediately. Where other processes only count requests, they notice within five seconds, or as soon as
+ * sessions are refused immediately. Other processes that only count requests notice within five seconds, or as soon as
  * they receive the message.
  */
 export class Sessions {
@@ -87,7 +87,7 @@ export class Sessions {
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
-  /** Notes where the session that `cookies` set begins, and ends the client's earlier one. Returns whose that was, if any. */
+  /** Notes where the session that `cookies` set begins, and ends the client's earlier one. Returns the account of that one, if any. */
   async begin(cookies: readonly string[], client: Client): Promise<string | undefined> {
     const { database, revocations } = this.context;
     const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(client.headers.cookie)];

@@ -44,12 +44,12 @@ export class TtlCache<T> {
     return this.#fresh(hash) !== undefined || (at !== undefined && this.clock.monotonic() - at < FAMILIAR_MS);
   }
 
-  /** The cached value, else what `read` returns. Concurrent calls share one read, unless something was revoked since it began. */
+  /** The cached value, else the result of `read`. Concurrent calls share one read, unless something was revoked since it began. */
   find(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     return this.#fresh(hash)?.reading ?? this.refresh(hash, read);
   }
 
-  /** What `read` returns, which is cached for `find`. */
+  /** The result of `read`, which is cached for `find`. */
   refresh(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const readAt = this.clock.monotonic();
     const entry: Entry<T> = {

@@ -13,7 +13,7 @@ const MAX_ROWS = 50_000;
 const ROWS_PER_WRITE = 500;
 /** Longest time a view waits for the latest counts to be written. */
 const VIEW_WAIT_MS = 1_000;
-/** Addresses, and families of user agents, that a key has rows for in an hour; the rest share one. */
+/** Addresses, and families of user agents, that a key has rows for in an hour; the others share one. */
 const MAX_NAMES = { address: 100, agent: 20 };
 /** The same for all keys together. */
 const MAX_ALL_NAMES = 100_000;

@@ -1,4 +1,4 @@
-/** Environment → configuration → command; signals. What serves and what tracks is loaded by the commands that need it. */
+/** Environment → configuration → command; signals. Serving and tracking are loaded by the commands that need them. */
 import { fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
@@ -50,7 +50,7 @@ function report(error: unknown, context: AppContext | undefined): number {
   return isConfig ? EXIT.usage : EXIT.failed;
 }
 
-/** npm installs programs below a folder of this name, where nobody looks for data; `npx` is run in any folder. */
+/** npm installs programs below a folder of this name, in which nobody looks for data; `npx` is run in any folder. */
 const IS_INSTALLED = import.meta.url.includes("/node_modules/");
 
 function loadContext(): AppContext {
@@ -101,7 +101,7 @@ async function openWaiting(context: AppContext, options: typeof UPGRADING): Prom
   }
 }
 
-/** Only what runs the service migrates: a command such as `status` must not stop an older service that uses the store. */
+/** Only commands that run the service migrate: one such as `status` must not stop an older service that uses the store. */
 const UPGRADING = { upgrades: true } as const;
 
 async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
@@ -232,7 +232,7 @@ async function serveMcp(
     return undefined;
   }
   const { databaseUrl, dataDir } = config;
-  // Hosts start it in any folder, where a new store would only be empty.
+  // Hosts start it in any folder, and a new store there would only be empty.
   if (databaseUrl === undefined && !hasStore(dataDir))
     return `there is no store in ${resolve(dataDir)}; set SIDEREAL_DATA_DIR, or use --url`;
   const modules = await openModules({ config, clock, log });

@@ -1,4 +1,4 @@
-/** What every process measures: which program it is, whether its database and Redis respond, backups, and readings of forges. */
+/** Metrics of every process: which program it is, whether its database and Redis respond, backups, and readings of forges. */
 
 import { statfs } from "node:fs/promises";
 import { METRICS_PORTS } from "../config/config.js";
@@ -13,7 +13,7 @@ import { readBackupNote } from "../transfer/transfer.js";
 /** How long the database may take to count as available. */
 const PATIENCE_MS = 2_000;
 
-/** Opens the port of metrics; undefined if none is configured. `addOwn` adds what only this kind of process measures. */
+/** Opens the port of metrics; undefined if none is configured. `addOwn` adds the metrics of this kind of process. */
 export async function openMetrics(
   context: AppContext,
   modules: Modules,
@@ -93,7 +93,7 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
   metrics.add("last_report_timestamp_seconds", report, () => reported);
 }
 
-/** What a process that serves measures. */
+/** The sources of metrics in a process that serves. */
 interface Serving {
   isLoaded: () => boolean;
   front: Front;
@@ -101,7 +101,7 @@ interface Serving {
   server: HttpServer;
 }
 
-/** Adds what only a process that serves measures. */
+/** Adds the metrics of a process that serves. */
 export function addServing(metrics: Metrics, { isLoaded, front, admission, server }: Serving): void {
   addTraffic(metrics, front.traffic);
   const refused =

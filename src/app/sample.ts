@@ -6,7 +6,7 @@ import { packageFile } from "../lib/package-files.js";
 import { type Modules, updateDerived } from "../modules.js";
 import { readSample } from "../transfer/transfer.js";
 
-/** Beside `dist/` in a checkout and in an installed package. Built by scripts/build-sample.ts. */
+/** Next to `dist/` in a checkout and in an installed package. Built by scripts/build-sample.ts. */
 const SAMPLE_FILE = packageFile("sample/github-ranking.json.zst");
 
 /** Imports the sample into an empty catalogue, and completes an interrupted import. */

@@ -49,7 +49,7 @@ export function buildMembers(
   };
 }
 
-/** Changes whenever a response may: with the data, with what the catalogue in memory has of it, and with the hour, for ages. */
+/** Changes whenever a response may: with the data, with the state of the catalogue in memory, and with the hour, for ages. */
 async function revisionOf({ catalog, live }: Modules, clock: Clock): Promise<CachedRevision> {
   const { sequence, replacedIn } = await catalog.revision();
   // It follows the revision just read, so this reads none.
@@ -93,7 +93,7 @@ export function buildRoutes(
   return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };
 }
 
-/** What follows from a proxy that the settings do not name. */
+/** The consequences of a proxy that the settings do not name. */
 const UNNAMED = "SIDEREAL_TRUSTED_PROXIES does not name it: all its clients share one limit";
 
 function joinFront(context: AppContext, parts: FrontParts): Front {
@@ -157,10 +157,10 @@ const STOP_MS = 7_000;
 /** Time that each step after them gets, and the time after which no step is waited for. */
 const STEP_MS = 5_000;
 const STEPS_UNTIL_MS = 8_500;
-/** What a step gets even then. */
+/** The time that a step gets even then. */
 const LEAST_MS = 200;
 
-/** Delay before loading what sign-in needs, so that the first responses do not wait for it. */
+/** Delay before loading the libraries of sign-in, so that the first responses do not wait for it. */
 const LOAD_MS = 1_000;
 
 /** Opens a port and serves the given modules. */
@@ -244,7 +244,7 @@ async function stopServing(context: AppContext, running: Running): Promise<void>
   // Flush now: requests in flight may use up the time this process has to stop.
   void usage.flush();
   await closed;
-  // What was begun for callers that have gone still reads the database.
+  // Work for callers that have disconnected still reads the database.
   const settled = finish("requests", [front.settled()]);
   await finish("usage", [usage.stop()]);
   const notes = [accounts.close(), events.close(), modules.watchlists.flush()];
@@ -254,10 +254,10 @@ async function stopServing(context: AppContext, running: Running): Promise<void>
   await finish("databases", [Promise.all([following, removing]).then(() => modules.database.close())]);
 }
 
-/** Time between two looks for what has expired. */
+/** Time between two deletions of expired rows. */
 const EXPIRY_EVERY_MS = HOUR_MS;
 
-/** Deletes what has expired now and then. Every process that serves does, so that it happens without a worker too. */
+/** Deletes expired rows now and then. Every process that serves does, so that it happens without a worker too. */
 async function removeExpired(
   { clock, log }: AppContext,
   {

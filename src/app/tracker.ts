@@ -37,14 +37,14 @@ interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** What providers are opened with. `User-Agent` names the version and whom a forge can write to. Throws as `proxyOf` does. */
+/** The options of providers. `User-Agent` names the version and a contact for the forge. Throws as `proxyOf` does. */
 function openingOf({ config, clock }: AppContext, { deletionClock }: Modules): Opening {
   const userAgent = userAgentOf(readVersion(), config.contact);
   const onDate = (name: string, time: number) => deletionClock.noteForge(name, time);
   return { clock, userAgent, proxy: proxyOf(config), onDate };
 }
 
-/** The operators of a public forge block what sends them many requests and cannot be written to. */
+/** The operators of a public forge block clients that send many requests without a contact. */
 function warnWithoutContact({ config, log }: AppContext, providers: readonly Provider[]): void {
   const isPublic = providers.some(({ settings }) => {
     const forge = findForge(settings.name);
@@ -82,7 +82,7 @@ function useEntered(
 
 /**
  * Tracks the forges of the settings, and those for which a token was entered, while this process holds the lease of the active worker:
- * until it is stopped, or once what is due now. `dump` writes a dump if one is due.
+ * until it is stopped, or once for everything due now. `dump` writes a dump if one is due.
  */
 export async function startWorker(
   context: AppContext,
@@ -98,7 +98,7 @@ export async function startWorker(
   const work = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const opened = await openForges(context, modules);
-      // What is tracked on demand removes the sample with the first repository.
+      // Tracking on demand removes the sample with the first repository.
       if (opened.some(({ provider }) => provider.settings.onDemand !== true))
         await modules.catalog.removeSample();
       const providers = opened.map(({ provider }) => provider);
@@ -179,7 +179,7 @@ async function followTokens(
       if ((await modules.forges.read()).map(({ name }) => name).join() !== tracked) return;
       useEntered(context, entered, opened);
       known = textOf(entered);
-      // A lane may wait for an hour for the quota of what there was before.
+      // A lane may wait for an hour for the quota of its earlier tokens.
       worker.wake();
       log.info("entered tokens have changed");
     } catch (error) {
@@ -188,7 +188,7 @@ async function followTokens(
   }
 }
 
-/** What a worker would request now, provider by provider. */
+/** The requests that a worker would send now, provider by provider. */
 export async function explainWork(context: AppContext, limit: number): Promise<Plan[]> {
   const { clock } = context;
   const modules = await openModules(context);
@@ -263,7 +263,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
 
 /** Queues for the active worker, and waits a while for it. */
 function queueTracker({ clock }: AppContext, modules: Modules): Tracker {
-  /** What `read` returns once that is not undefined; undefined after PATIENCE_MS. */
+  /** The result of `read` once that is not undefined; undefined after PATIENCE_MS. */
   const soon = async <T>(read: () => Promise<T | undefined>): Promise<T | undefined> => {
     for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until; ) {
       const found = await read();

@@ -1,4 +1,4 @@
-/** The commands about accounts and operators: what happened to them, ending sessions, and becoming an operator. */
+/** The commands about accounts and operators: their events, ending sessions, and becoming an operator. */
 import type { Command } from "commander";
 import type { StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../lib/clock.js";

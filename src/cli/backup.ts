@@ -72,7 +72,7 @@ async function runRestore(host: Host, file: string, flags: RestoreFlags): Promis
   host.stdout.write(reportOf(json, { file, ...report, restored: !check, seconds }, sentence));
 }
 
-/** Where the configured store is, with its secret. */
+/** The place of the configured store, with its secret. */
 function placeOf({ config, clock }: Host): BackupPlace {
   const { databaseUrl: url, dataDir } = config;
   return { location: { url, dataDir }, secretFile: secretFileOf(config), clock, log: createLog("silent") };

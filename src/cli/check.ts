@@ -1,4 +1,4 @@
-/** `check`: finds damage in a store and repairs what it can. */
+/** `check`: finds damage in a store and repairs it if possible. */
 import type { Command } from "commander";
 import { createLog } from "../lib/log.js";
 import type { Finding } from "../transfer/transfer.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Examples in the help of each runnable command, by its words: lines that work as they are, and what they do. */
+/** Examples in the help of each runnable command, by its words: lines that work as they are, and their effect. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect: string])[]>> = {
   init: [
     ["sidereal init", "asks four questions and writes .env"],
@@ -10,14 +10,14 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal start", "serves http://127.0.0.1:3000 with the sample, or tracks the configured forges"],
     ["SIDEREAL_PORT=8080 sidereal start --no-sample", "another port, and an empty catalogue"],
   ],
-  serve: [["sidereal serve", "serves what is stored, beside a worker on this or another machine"]],
+  serve: [["sidereal serve", "serves the store, next to a worker on this or another machine"]],
   health: [
     ["sidereal health", "for a supervisor: exits with 1 if the service on this machine does not respond"],
   ],
   work: [
     ["sidereal work", "tracks until it is stopped"],
-    ["sidereal work --once", "for a timer: does what is due, then ends"],
-    ["sidereal work --explain --limit 5", "what would be requested now"],
+    ["sidereal work --once", "for a timer: does all work that is due, then ends"],
+    ["sidereal work --explain --limit 5", "lists the requests that would be sent now"],
     ["sidereal work --force", "tracks, and deletes old data although nothing confirms the clock"],
   ],
   chart: [
@@ -40,7 +40,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
   refresh: [["sidereal refresh github:acme/kite", "reads its counts now"]],
   untrack: [
     ["sidereal untrack github:acme/kite", "its history stays"],
-    ["sidereal untrack --delete-history github:acme/kite", "says what would be deleted; --yes deletes it"],
+    ["sidereal untrack --delete-history github:acme/kite", "lists the data that --yes would delete"],
   ],
   import: [
     ["sidereal import history.ndjson.zst", "imports Sidereal's own format"],
@@ -57,7 +57,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
   ],
   check: [
     ["sidereal check", "changes nothing"],
-    ["sidereal check --repair", "builds again what is derived"],
+    ["sidereal check --repair", "builds derived data again"],
   ],
   "database distribute": [
     ["sidereal database distribute", "while the service runs; run it again if it was interrupted"],
@@ -74,7 +74,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ],
   ],
   "sessions end": [["sidereal sessions end --account ada@example.org", "signs one person out everywhere"]],
-  events: [["sidereal events --since 2026-04-30 --account ada@example.org", "what happened to an account"]],
+  events: [
+    ["sidereal events --since 2026-04-30 --account ada@example.org", "lists the events of an account"],
+  ],
 };
 
 /** The runnable commands below a command, each with its words. */

@@ -88,7 +88,7 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
   });
 }
 
-/** Runs what writes the catalogue, with a bar for its repositories, and prints the report that it returns. `failed`: what it says if files fail. */
+/** Runs an export with a bar for its repositories, and prints its report. `failed`: the sentence if files fail. */
 async function withCatalogue(
   host: Host,
   failed: string,

@@ -1,4 +1,4 @@
-/** Why a command failed, as one sentence for the operator: what failed, in the words of the system, and what to do about it. */
+/** Why a command failed, as one sentence for the operator: the failure, in the words of the system, and its remedy. */
 import { resolve, sep } from "node:path";
 import { z } from "zod";
 import { type Config, METRICS_PORTS } from "../config/config.js";
@@ -10,7 +10,7 @@ interface Failure {
   mayPass: boolean;
 }
 
-/** What an error of the system says. `code`: its name, or PostgreSQL's SQLSTATE. `errcode`: SQLite's result code. */
+/** An error of the system. `code`: its name, or PostgreSQL's SQLSTATE. `errcode`: SQLite's result code. */
 const Cause = z.object({
   message: z.string(),
   code: z.string().catch(""),
@@ -21,7 +21,7 @@ const Cause = z.object({
 });
 type Cause = z.infer<typeof Cause>;
 
-/** What failed, what to do, and whether it may pass. */
+/** The failure, its remedy, and whether it may pass. */
 type Words = readonly [what: string, advice: string, mayPass?: boolean];
 
 /** Undefined for a fault of the program itself, which only its stack explains. */

@@ -28,9 +28,9 @@ export interface Host {
   start(withSample: boolean): Promise<void>;
   /** Tracks the configured providers until the process receives a signal to stop. */
   work(): Promise<void>;
-  /** Does what is due now at the configured providers, then ends. */
+  /** Does the work that is due now at the configured providers, then ends. */
   workOnce(): Promise<void>;
-  /** What a worker would request now, with at most `limit` repositories per lane. Requests and changes nothing. */
+  /** The requests that a worker would send now, with at most `limit` repositories per lane. Requests and changes nothing. */
   explain(limit: number): Promise<Plan[]>;
   openTracker(): Promise<Tracker>;
   /** Opens a store of its own, for a command that needs no other. */
@@ -78,7 +78,7 @@ export class CommandFault extends Error {
   }
 }
 
-/** Throws if there is no store where the settings say: a command that only reads must not make an empty one in a wrong folder. */
+/** Throws if the store of the settings does not exist: a command that only reads must not make an empty one in a wrong folder. */
 export function requireStore({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== undefined || dataDir === ":memory:" || hasStore(dataDir)) return;
   throw new CommandFault(

@@ -21,7 +21,7 @@ import { isPrivateHost } from "../lib/host-names.js";
 import { EXIT, type Host } from "./host.js";
 
 const FILE = ".env";
-/** Where the file that was there is kept; `.env.old.2` and so on if there is one already. */
+/** The name under which an earlier file is kept; `.env.old.2` and so on if there is one already. */
 const OLD_FILE = ".env.old";
 
 interface Options {
@@ -144,7 +144,7 @@ function checked(question: Question, answered: string): Settings {
   return settings;
 }
 
-/** What many instances add by hand. */
+/** Settings that many instances add by hand. */
 const EXAMPLES = `
 # SIDEREAL_PROVIDERS=github,codeberg
 # SIDEREAL_OPERATORS=you@example.org
@@ -207,11 +207,11 @@ function reasonOf(error: unknown): string | undefined {
 
 /** Asks for lines of text. At a terminal a person answers; otherwise each line of the input is an answer, and missing lines are empty. */
 class Questions {
-  /** Whether somebody can be asked again. */
+  /** Whether a person can answer again. */
   readonly isPerson: boolean;
   readonly #output: Writable;
   readonly #interface: Interface;
-  /** Also has lines that came before they were asked for. */
+  /** Also has lines that came before their question. */
   readonly #lines: AsyncIterator<[line: string]>;
   #isHidden = false;
   #isEnded = false;
@@ -219,7 +219,7 @@ class Questions {
   constructor(input: Readable & { isTTY?: boolean }, output: Writable) {
     this.isPerson = input.isTTY === true;
     this.#output = output;
-    // At a terminal, what is typed is shown by being written here.
+    // At a terminal, typed characters are shown by being written here.
     const shown = new Writable({
       write: (chunk, _, done) => {
         if (!this.#isHidden) output.write(chunk);
@@ -233,7 +233,7 @@ class Questions {
     });
   }
 
-  /** The answer without spaces around it; undefined if a person ends the input. What is typed is not shown if it is hidden. */
+  /** The answer without spaces around it; undefined if a person ends the input. `hidden`: typed characters are not shown. */
   async ask(question: string, { hidden = false } = {}): Promise<string | undefined> {
     if (this.#isEnded) this.#output.write(question);
     else {

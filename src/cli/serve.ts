@@ -58,7 +58,7 @@ function serviceOf({ baseUrl, host, port }: Host["config"]): string {
   return `http://${loopbackOf(host)}:${port}${new URL(baseUrl).pathname.replace(/\/$/, "")}`;
 }
 
-/** Where this machine reaches a service that listens on an address. */
+/** The address at which this machine reaches a service that listens on another one. */
 function loopbackOf(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

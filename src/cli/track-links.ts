@@ -193,7 +193,7 @@ function sentencesOf(report: LinksReport): string[] {
   if (queued > 0)
     lines.push(
       estimatedSeconds === null
-        ? "A worker (`start` or `work`) looks up what is queued."
+        ? "A worker (`start` or `work`) looks up queued names."
         : `The last is looked up in about ${durationOf(estimatedSeconds)}.`,
     );
   for (const { name, url, editUrl } of lists)

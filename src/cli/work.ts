@@ -1,4 +1,4 @@
-/** `work` and `derive`: what a worker does, until it is stopped or once. */
+/** `work` and `derive`: the work of a worker, until it is stopped or once. */
 import { type Command, InvalidArgumentError } from "commander";
 import { isoTime } from "../lib/clock.js";
 import { followChanges } from "../modules.js";
@@ -72,7 +72,7 @@ function describe(plan: Plan): string {
 }
 
 function describeWalk(walk: Plan["walk"]): string {
-  if (walk === null) return "nothing: only repositories that somebody asks for are tracked";
+  if (walk === null) return "nothing: only requested repositories are tracked";
   const next = walk.isDue || walk.nextAt === null ? "" : `; next at ${isoTime(walk.nextAt)}`;
   return `${walk.isDue ? "a page of the list" : "nothing"}: ${walk.why}${next}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Fetches avatars from a forge. They are foreign content that anybody may have uploaded, so only few hosts are contacted, without any
- * token, and images are not decoded here: callers decide what they accept.
+ * token, and images are not decoded here: callers decide which they accept.
  */
 import type { ProviderSettings } from "../config/config.js";
 import type { Opening } from "./contract.js";

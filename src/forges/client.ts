@@ -62,7 +62,7 @@ interface GetOptions {
   etag?: string | null;
   /** Error statuses to return as documents; default: none, so each throws. */
   expected?: readonly number[];
-  /** Full name of the repository that the document is about, whose owner may refuse tokens for what everybody may read. */
+  /** Full name of the repository that the document is about, whose owner may refuse tokens although everybody may read it. */
   about?: string;
 }
 
@@ -82,7 +82,7 @@ export class ForgeClient {
   readonly #name: string;
   readonly #api: ForgeApi;
   readonly #fetch: UpstreamFetch;
-  /** The quota of requests without a token, for what the owner of a repository refuses tokens. */
+  /** The quota of requests without a token, for repositories whose owner refuses tokens. */
   readonly #anonymous: Quota;
   readonly #gate: Gate;
   readonly #keeper: TokenKeeper | null;

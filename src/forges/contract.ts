@@ -53,7 +53,7 @@ export interface RepositoryRef {
 
 export type Refreshed =
   | Found
-  /** Concerns this repository alone, not the rest of the batch. */
+  /** Concerns this repository alone, not others of the batch. */
   | { kind: "failed"; failure: UpstreamFailure }
   /** Not requested, as the batch took too long. */
   | { kind: "skipped" };
@@ -81,7 +81,7 @@ export interface PastDays {
   next: string | null;
 }
 
-/** What repositories are looked for by: their owner, or a part of their names. */
+/** A search for repositories: by their owner, or by a part of their names. */
 export type Sought = { owner: string } | { name: string };
 
 /** Public repositories that were looked for, most stars first: at most SOUGHT_ROWS of an owner, NAMED_ROWS with a name. */
@@ -103,7 +103,7 @@ export interface EnteredToken {
   readonly label: string;
 }
 
-/** What a forge reports about a token that it accepts. null: not reported. Times in ms since 1970. */
+/** The report of a forge about a token that it accepts. null: not reported. Times in ms since 1970. */
 export interface TokenCheck {
   /** The account it belongs to, or the name of the token. */
   owner: string | null;
@@ -119,7 +119,7 @@ export interface TokenCheck {
  * Why a token must not be used for a while.
  *
  * - `rejected`: the forge does not accept it (401). Stays until the token works again.
- * - `slow_down`: the forge asked to slow down.
+ * - `slow_down`: the forge requested fewer calls.
  * - `used_up`: nothing is left before the reset.
  * - `not_renewed`: no token could be obtained.
  */
@@ -185,8 +185,8 @@ export interface Provider {
    */
   recheck(repository: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository>;
   /**
-   * Reads a document that no repository is part of, such as the forge's version. Throws unless the API returns it: then it works, and what
-   * it says about a repository may be believed.
+   * Reads a document that no repository is part of, such as the forge's version. Throws unless the API returns it: if it does,
+   * the API works, and its statements about repositories may be believed.
    */
   checkWorks(signal: AbortSignal): Promise<void>;
   /** A page of one repository's star history, newest first. Throws `gone` if the forge has none of it. */
@@ -203,15 +203,15 @@ export interface Provider {
   withheld(): readonly string[];
   /** Remaining quota and blocks, one entry per token and limit. */
   quota(): TokenQuota[];
-  /** What happened to the tokens since the last call. */
+  /** The events of the tokens since the last call. */
   notices(): TokenNotice[];
   /** Earliest time a call of this kind can be sent, in ms since 1970; in the past when it can be sent immediately. */
   readyAt(call: Call): number;
 }
 
-/** After this time the rest of a batch is left for later. */
+/** After this time the remaining repositories of a batch are left for later. */
 const BATCH_MS = 2 * 60_000;
-/** After this many consecutive requests without a response, the rest of a batch is not tried. */
+/** After this many consecutive requests without a response, the remaining repositories of a batch are not tried. */
 const MAX_UNREACHABLE = 2;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Everything that can go wrong with a forge. The list is closed: `tracking` decides by the kind alone what a failure means for the
+ * Everything that can go wrong with a forge. The list is closed: `tracking` decides by the kind alone how a failure changes the
  * schedule and for the repository.
  *
  * - `gone`: the repository does not exist (404, 410), at least for us: unless a forge says `private`, a deleted repository
@@ -7,8 +7,8 @@
  * - `private`: the forge says that it exists and is not public.
  * - `blocked`: unavailable for legal reasons (451).
  * - `renamed`: moved to an address that must not be followed, such as another host.
- * - `quota`: the rate limit is reached, or the forge asks to slow down; `until` says when to retry.
- * - `refused`: the token is invalid or lacks a permission (401, or 403 that is not a rate limit).
+ * - `quota`: the rate limit is reached, or the forge requests fewer calls; `until` says when to retry.
+ * - `refused`: the token is invalid or has no permission (401, or 403 that is not a rate limit).
  * - `malformed`: an unusable response: not JSON, too long, nested too deeply, cut off, of the wrong shape, or, with `until`, one
  *   that the forge has not prepared yet.
  * - `clock`: the forge's clock and ours differ by more than an hour. Snapshots are only as good as their times, so nothing

@@ -111,7 +111,7 @@ export const homepage = z.string().transform((value, context) => {
   const text = value.trim();
   const address = webUrl.safeParse(text).data;
   if (address !== undefined) return address;
-  // Only what a browser would accept after https:// is an address, and one label alone is a word.
+  // Only a text that a browser would accept after https:// is an address, and one label alone is a word.
   const url = /^[^\s/:@\\]+\.[^\s/:@\\]+([:/?#]\S*)?$/u.test(text)
     ? webUrl.safeParse(`https://${text}`).data
     : undefined;

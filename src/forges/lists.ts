@@ -29,7 +29,7 @@ export interface WalkContext {
   now: number;
 }
 
-/** What a walk remembers of earlier pages, to detect a list that repeats itself. */
+/** The traces of earlier pages of a walk, to detect a list that repeats itself. */
 export interface Mark {
   page: number;
   /** Identifies an earlier page; empty on the first. */

@@ -11,7 +11,7 @@ import { parseJson } from "./fields.js";
 import { MAX_WAIT_MS, type QuotaReport } from "./quota.js";
 import type { UpstreamResponse } from "./transport.js";
 
-/** How long to wait when a forge asks to slow down without saying how long; GitHub asks for at least this. */
+/** How long to wait after a rate limit without a time; GitHub demands at least this. */
 export const SLOW_DOWN_MS = 60_000;
 /** Forges count per hour at most, so a reset further away than this means that a clock is wrong. */
 const MAX_PERIOD_MS = HOUR_MS + 60_000;
@@ -28,7 +28,7 @@ export function etagOf(headers: Headers): string | null {
 }
 
 /**
- * What a response says about its token, for `Quota.learn`: limits in the headers of GitHub, GitLab and the IETF draft, `Retry-After`,
+ * The facts in a response about its token, for `Quota.learn`: limits in the headers of GitHub, GitLab and the IETF draft, `Retry-After`,
  * and whether the token was rejected. `resource`: the limit the request counted against.
  */
 export function readQuota(response: UpstreamResponse, resource: string, clock: Clock): QuotaReport {
@@ -99,7 +99,7 @@ export function failureOf(
   return fail("malformed");
 }
 
-/** Whether a response asks to slow down. GitHub uses 403 for that too, as for a missing permission. */
+/** Whether a response is a rate limit. GitHub uses 403 for that too, as for a missing permission. */
 function isLimit(response: UpstreamResponse): boolean {
   const { status, headers, text } = response;
   if (status === 429) return true;

@@ -40,7 +40,7 @@ export interface RestForge {
   pathOfId?: (id: string) => string;
   /** A list that has a repository with this name, for second readings without `pathOfId`. */
   searchPath?: (name: string) => string;
-  /** The list of repositories with a name, most stars first where the forge can sort it. */
+  /** The list of repositories with a name, most stars first if the forge can sort it. */
   pathOfNamed: (name: string) => string;
   /** The same for an owner. `read`: the document at a path, null if it does not exist. Returns null for an unknown owner. */
   pathOfOwned: (owner: string, read: (path: string) => Promise<unknown>) => Promise<string | null>;
@@ -124,7 +124,7 @@ export function createRestProvider(
     return { kind: "found", repository, etag: document.etag };
   }
 
-  /** Reads it by name, or from a search where `refresh` reads it by name. */
+  /** Reads it by name, or from a search if `refresh` reads it by name. */
   async function recheck(ref: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository> {
     const found = await search(ref, signal);
     return found ?? readByName(ref.fullName, signal, { providerId: ref.providerId, by: "name" });
@@ -172,7 +172,7 @@ export function createRestProvider(
   }
 
   async function readme(fullName: string, signal: AbortSignal): Promise<string> {
-    // A token may be allowed to read what is not public.
+    // A token may be allowed to read private repositories.
     const repository = await readByName(fullName, signal);
     for (const file of README_NAMES) {
       const path = forge.pathOfFile(repository, file);

@@ -1,4 +1,4 @@
-/** What each kind of forge says about the token of a client, in a bounded and safe form: operators read it on a page. */
+/** Checks the token of a client at each kind of forge. The result is bounded and safe: operators read it on a page. */
 import { z } from "zod";
 import { EARLIEST, LATEST } from "../repositories/repositories.js";
 import type { ForgeClient } from "./client.js";
@@ -35,7 +35,7 @@ const gitlabToken = z.object({
   expires_at: orNull(z.string()),
 });
 
-/** GitLab, where a token has a name; its account would take another request. */
+/** GitLab, whose tokens have names; its account would take another request. */
 export async function checkGitlabToken(client: ForgeClient, signal: AbortSignal): Promise<TokenCheck> {
   // Tokens of OAuth applications have no such document, but they are accepted.
   const found = await client.get("/personal_access_tokens/self", { signal, expected: [404] });
@@ -50,7 +50,7 @@ export async function checkGitlabToken(client: ForgeClient, signal: AbortSignal)
 
 /** Forgejo, Gitea or Gogs: only the account, if the token may read it. */
 export async function checkForgejoToken(client: ForgeClient, signal: AbortSignal): Promise<TokenCheck> {
-  // What tracking itself sends: a token that may read no repositories is of no use.
+  // As tracking sends it: a token that may read no repositories is of no use.
   const list = await client.get("/repos/search?limit=1", { signal });
   const user = await client.get("/user", { signal, expected: [403, 404] });
   const names = user.status === 200 ? userSchema.safeParse(user.body).data : undefined;

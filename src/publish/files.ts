@@ -12,7 +12,7 @@ export class PathFault extends Error {}
 const MAX_NAME = 120;
 /** Windows keeps these names for devices, with any ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Characters that are escaped, and `_` where it would read like the escape of one. */
+/** Characters that are escaped, and `_` if it would read like the escape of one. */
 const ESCAPED = /^\.|\.$|_(?=2[0-9a-cef]|3[a-f]|40|5[b-f]|60|7[b-e])|[^\w.-]/gi;
 
 /**
@@ -51,7 +51,7 @@ export function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true });
 }
 
-/** Reads the list of files in a folder; undefined if there is none. Throws PathFault for a file that is none. */
+/** Reads the list of files in a folder; undefined without a folder. Throws PathFault for an invalid list. */
 export function readManifest<T>(folder: string, name: string, schema: z.ZodType<T>): T | undefined {
   const path = join(folder, name);
   const type = typeOf(path);
@@ -72,7 +72,7 @@ const OF_ALL = ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"];
 
 type Content = string | Uint8Array | { path: string };
 
-/** A folder with files of others: only what earlier runs and this one have written is replaced or deleted, and no link is followed. */
+/** A folder with files of others: only files of earlier runs and of this one are replaced or deleted, and no link is followed. */
 export class OwnFolder {
   readonly #path: string;
   readonly #earlier: readonly string[];
@@ -130,7 +130,7 @@ export class OwnFolder {
     return this.#claimed.get(file.toLowerCase()) === file;
   }
 
-  /** Deletes what earlier runs have written and this one has not. */
+  /** Deletes files of earlier runs that this one has not written. */
   removeStale(): void {
     for (const file of this.stale) {
       const path = this.#pathOf(file, false);

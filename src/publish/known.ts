@@ -1,4 +1,4 @@
-/** What a state has besides the catalogue. */
+/** The parts of a state besides the catalogue. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";

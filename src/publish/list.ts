@@ -1,4 +1,4 @@
-/** The list of what is published: a text with a repository, an owner or a README in each line. */
+/** The list of published repositories: a text with a repository, an owner or a README in each line. */
 import { MAX_SERIES } from "../charts/charts.js";
 import { UpstreamFailure } from "../forges/forges.js";
 import {
@@ -19,7 +19,7 @@ const MAX_LINE = 500;
 /** Repositories that are published. */
 const MAX_PUBLISHED = 1_000;
 
-/** What the lines of a list ask for, and what is wrong with the others. Nothing is contacted. */
+/** The requests in the lines of a list, and the problems of invalid lines. Nothing is contacted. */
 function parseList(
   text: string,
   forges: Pass["forges"],
@@ -48,7 +48,7 @@ function parseList(
 /** `readme`: the line with the README that links to it; absent for one that the list itself names, or that its owner has. */
 export type ListedAddress = RepositoryAddress & { readme?: string };
 
-/** What a list asks for. */
+/** The requests of a list. */
 export interface Listed {
   /** Each once, in its order. */
   addresses: ListedAddress[];
@@ -58,7 +58,7 @@ export interface Listed {
 }
 
 /**
- * The repositories that a list asks for; if a part of it cannot be read, also those that the last run published. Owners and READMEs
+ * The repositories that a list names; if a part of it cannot be read, also those that the last run published. Owners and READMEs
  * take a request each.
  */
 export async function resolveList(

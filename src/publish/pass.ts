@@ -4,7 +4,7 @@ import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import type { TrackingContext } from "../tracking/tracking.js";
 
-/** What one command without a server works with: a store of its own, the forges, and the routes over both. */
+/** The parts of one command without a server: a store of its own, the forges, and the routes over both. */
 export interface Pass {
   modules: Modules;
   /** The forges that a name may mean: those of the settings, and all public ones. */
@@ -20,7 +20,7 @@ export interface Pass {
   close(): Promise<void>;
 }
 
-/** What the routes take for the public address; sites replace it. */
+/** The public address for the routes; sites replace it. */
 export const PASS_URL = "http://localhost";
 
 const NOBODY = { kind: "anonymous", name: "" } as const;

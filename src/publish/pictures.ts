@@ -15,7 +15,7 @@ import {
 import { fileName, OwnFolder, readManifest, writeJson, writtenPath } from "./files.js";
 import type { Pass } from "./pass.js";
 
-/** A repository as the list names it, which keeps its files where they are when it is renamed. */
+/** A repository as the list names it, which keeps its files in their place when it is renamed. */
 export interface Published {
   listed: RepositoryAddress;
   repository: Repository;

@@ -30,7 +30,7 @@ function historySentenceOf(pass: Pass, provider: string, failure: UpstreamFailur
   const { kind, until, reason } = failure;
   if (kind === "quota" || kind === "clock") return sentenceOf(pass, provider, failure);
   const said = reason === null ? "" : ` (${reason})`;
-  if (kind === "unreachable") return `The forge did not respond when asked for its star history.${said}`;
+  if (kind === "unreachable") return `The forge did not return its star history.${said}`;
   if (kind !== "malformed") return `The forge gives no star history of it.${said}`;
   return until === null
     ? "The forge sent a star history of it that cannot be used."
@@ -48,7 +48,7 @@ export function sentenceOf(pass: Pass, provider: string, { kind, until, reason }
     return `The forge permits no more requests${when}.${hasToken ? "" : ` With a token in ${setting} it permits more.`}`;
   }
   if (kind === "refused") {
-    const advice = hasToken ? "check the token and what it may read" : `it may need a token in ${setting}`;
+    const advice = hasToken ? "check the token and its permissions" : `it may need a token in ${setting}`;
     return `The forge refused the request: ${advice}.${said}`;
   }
   if (kind === "clock") return "The clocks of the forge and of this machine differ by more than an hour.";

@@ -1,6 +1,6 @@
 /**
- * Charts and pages without a server: one command opens a store of its own, reads the forges once, and writes what the routes of the service
- * respond. It has no renderer of its own. Names and texts of repositories are data: they reach files only through the routes.
+ * Charts and pages without a server: one command opens a store of its own, reads the forges once, and writes the responses of the
+ * service's routes. It has no renderer of its own. Names and texts of repositories are data: they reach files only through the routes.
  */
 export { type ChartFormat, checkChartOptions, drawChart } from "./chart.js";
 export { PathFault } from "./files.js";

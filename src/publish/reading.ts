@@ -1,4 +1,4 @@
-/** Reads repositories from their forges in one pass, where no worker runs. */
+/** Reads repositories from their forges in one pass, without a worker. */
 import { concernsForge, UpstreamFailure } from "../forges/forges.js";
 import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
@@ -30,7 +30,7 @@ export async function trackWithHistory(
   return { ...problem, repository: await pass.modules.catalog.get(id) };
 }
 
-/** What became of repositories that were read. */
+/** The outcome of reading repositories. */
 export interface ReadOutcome {
   /** The ids of those that are known now, by the place of their address. */
   ids: (number | undefined)[];
@@ -46,13 +46,13 @@ export interface ReadOutcome {
   isOverdue: boolean;
 }
 
-/** What earlier runs have noted. */
+/** The notes of earlier runs. */
 export interface Earlier extends Pick<ReadOutcome, "known" | "unread"> {
   /** The forge's ids of repositories with a whole star history, by forge. */
   whole: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Tracks what is unknown, refreshes the rest, and completes star histories. A failure leaves the others as they are. */
+/** Tracks unknown repositories, refreshes the others, and completes star histories. A failure leaves the others as they are. */
 export async function readAll(
   pass: Pass,
   addresses: readonly ListedAddress[],

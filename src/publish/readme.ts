@@ -16,7 +16,7 @@ const END = /^<!-- \/sidereal -->[ \t]*$/;
 const AT_MARGIN = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const ANYWHERE = /^[\s>*+\-\d.)]*?(`{3,}|~{3,})(.*)$/;
 
-/** What is shown of a published repository. */
+/** The shown parts of a published repository. */
 export interface Shown {
   listed: RepositoryAddress;
   files: { chart: string };
@@ -47,7 +47,7 @@ class Doubt extends Error {
 
 /**
  * Fills the blocks of a README between `<!-- sidereal -->` and `<!-- /sidereal -->`, each alone on a line, with the charts of all
- * repositories, or of those that the first comment names. Returns what is wrong; then the file stays as it is.
+ * repositories, or of those that the first comment names. Returns a problem if there is one; then the file stays as it is.
  */
 export function fillReadme(
   path: string,

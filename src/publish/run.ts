@@ -50,7 +50,7 @@ export interface PublishReport {
   isDrawn: boolean;
   /** Pages of the site. */
   pages: number;
-  /** Sentences about what could not be read or written. */
+  /** Sentences about repositories and files that could not be read or written. */
   problems: string[];
   /** Sentences about repositories that their forges no longer show. */
   gone: string[];
@@ -59,8 +59,8 @@ export interface PublishReport {
 }
 
 /**
- * Reads what a list names once and writes its state and its pictures. What could not be read keeps its last counts; the files of what has
- * left the list are deleted. Throws PathFault and StateFault.
+ * Reads the repositories of a list once and writes its state and its pictures. Those that could not be read keep their last counts; the files of
+ * repositories that have left the list are deleted. Throws PathFault and StateFault.
  */
 export async function publish(pass: Pass, options: PublishOptions): Promise<PublishReport> {
   const { state, out, readmes, theme, clock } = options;

@@ -1,5 +1,5 @@
 /**
- * A static site: the pages of the service as files. Pages are the responses of their routes, which leave out what needs a server and links to
+ * A static site: the pages of the service as files. Pages are the responses of their routes, which leave out controls that need a server and links to
  * pages that are not published; here their links become relative, so that they work below any path, also from a disk.
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const manifestSchema = z.object({ format: z.literal(FORMAT), files: z.array(writ
 
 const LINES = "repositories.ndjson";
 const SITE_MAP = "sitemap.xml";
-/** What no route responds here, by its address. */
+/** Files that no route returns here, by their address. */
 const OTHERS = new Map([LINES, SITE_MAP].map((file) => [`/${file}`, file]));
 
 /** Pages of one site. */
@@ -53,7 +53,7 @@ interface Found {
   type: string;
   /** The page that leads to it. */
   from: string;
-  /** Where its content is until it is known which links lead somewhere. */
+  /** The place of its content until it is known which links have a target. */
   path: string;
 }
 
@@ -63,7 +63,7 @@ export const readSite = (folder: string): string[] =>
 
 /**
  * Writes the site: the first page, rankings, languages, topics, comparisons and the page of each repository, with their data as CSV and JSON
- * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes what earlier runs wrote besides. Returns the number of
+ * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes other files of earlier runs. Returns the number of
  * pages, and sentences about those that could not be written.
  */
 export async function writeSite(
@@ -108,7 +108,7 @@ export async function writeSite(
     const namespace = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
     return xmlDocument(element("urlset", namespace, ...locations));
   });
-  // Without it GitHub Pages leaves out what begins with an underscore.
+  // Without it GitHub Pages leaves out files that begin with an underscore.
   writeFileSync(join(folder, ".nojekyll"), "", { flag: "a" });
   own.removeStale();
   list(own.files);
@@ -180,7 +180,7 @@ function canonical(link: string): string {
   return searchParams.size === 0 ? pathname : `${pathname}?${searchParams}`;
 }
 
-/** Whether a site has what an address names, if that exists. */
+/** Whether a site has the target of an address, if that exists. */
 function isPublished(responder: Responder, address: string, hasFeeds: boolean): boolean {
   const { pathname, searchParams } = new URL(address, PASS_URL);
   if (FEED.test(pathname) || pathname === `/${SITE_MAP}`) return hasFeeds;
@@ -198,7 +198,7 @@ const isData = (address: string) =>
   address.startsWith("/assets/") || DATA.some(([pattern]) => pattern.test(address));
 
 /**
- * Whether a link of the page `from` makes what it leads to a part of the site. Each repository has many topics; those have a page that the list
+ * Whether a link of the page `from` makes its target a part of the site. Each repository has many topics; those have a page that the list
  * of topics shows, and of comparisons those that the page of comparisons shows.
  */
 const isFollowed = (link: string, from: string) =>

@@ -26,7 +26,7 @@ export interface LookedUp {
   isOverdue: boolean;
 }
 
-/** Looks up repositories that are not known. `earlier`: what the last run returned as `unread`. */
+/** Looks up repositories that are not known. `earlier`: the `unread` of the last run. */
 export async function lookUp(
   pass: Pass,
   addresses: readonly ListedAddress[],
@@ -53,7 +53,7 @@ export async function lookUp(
       delete result.unread[key];
       continue;
     }
-    // A token that was refused is not used for a while, which is not for lack of quota.
+    // A token that was refused is not used for a while, which is not because of its quota.
     if (failure?.kind === "quota" && refused.has(provider)) failure = undefined;
     if (failure?.kind === "refused") refused.add(provider);
     if (failure === undefined) closed.set(provider, (closed.get(provider) ?? 0) + 1);

@@ -47,7 +47,7 @@ import type { Logger } from "../lib/log.js";
 import { outdateAll } from "../repositories/repositories.js";
 import { readLines } from "./lines.js";
 
-/** Where a store is, and the file with the secret of the service if there is one beside it. */
+/** The place of a store, and the file with the secret of the service if there is one next to it. */
 export interface BackupPlace {
   location: StoreLocation;
   secretFile: string | undefined;
@@ -77,7 +77,7 @@ interface BackupReport {
   takenAt: string;
   /** By table, without empty ones. */
   rows: Readonly<Record<string, number>>;
-  /** What it holds that others must not see, in words. */
+  /** Its secrets, in words. */
   secrets: string[];
   fileBytes: number;
 }
@@ -272,7 +272,7 @@ async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<He
   }
 }
 
-/** What is wrong with a backup. Does not repeat what it has, which may be secret. */
+/** The problem of a backup, without its content, which may be secret. */
 class Damage extends Error {}
 
 const ANY = z.union([z.array(z.any()), z.record(z.string(), z.unknown())]);
@@ -303,7 +303,7 @@ export async function checkBackup(path: string, onProgress: OnProgress): Promise
   return { version, takenAt, rows, secrets, fileBytes: statSync(path).size };
 }
 
-/** What a backup holds that others must not see, by table. */
+/** The secrets of a backup, by table. */
 const SECRETS: Readonly<Record<string, string>> = {
   accounts: "addresses of people",
   sessions: "hashes of sessions",
@@ -336,7 +336,7 @@ export async function restoreBackup(
         continue;
       }
       const { table, columns } = part;
-      // Beside a SQLite file, it is in a file of its own.
+      // Next to a SQLite file, it is in a file of its own.
       const isInFile = (row: PortableRow) => location.url === undefined && table === "marks" && isSecret(row);
       secret = String(part.rows.find(isInFile)?.[1] ?? secret);
       await store?.insert(
@@ -357,7 +357,7 @@ export async function restoreBackup(
 
 /**
  * Before the store takes its place: a store without its secret would sign everybody out. The secret of a store that is replaced is
- * kept beside it, under a name that ends with the same time `at`.
+ * kept next to it, under a name that ends with the same time `at`.
  */
 function writeSecret(path: string, secret: string, at: number): void {
   if (existsSync(path)) {

@@ -1,6 +1,6 @@
 /**
  * Checks a store, even one that the service cannot open: the engine's own check, every block of history, rows that refer to none, and
- * counts of derived data. A repair removes such rows and counts again; the caller derives the rest. Each finding is
+ * counts of derived data. A repair removes such rows and counts again; the caller derives everything else. Each finding is
  * of one state, so a check may run while the service does.
  */
 import { sql } from "kysely";
@@ -23,7 +23,7 @@ import { type Clock, DAY_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { checkHistories, outdateAll, recountHours } from "../repositories/repositories.js";
 
-/** Every kind of damage: what it is, and what to do where a repair cannot. */
+/** Every kind of damage: its description, and the remedy if a repair cannot help. */
 const KINDS = {
   "file-damaged": [
     "The database is damaged",
@@ -43,7 +43,7 @@ const KINDS = {
   orphans: ["Rows refer to rows that are missing", undefined],
   "id-taken": ["The next id is one that is taken", undefined],
   "schedule-wrong": ["A repository would not be refreshed for months", undefined],
-  "derived-wrong": ["Derived data does not match what it is derived from", undefined],
+  "derived-wrong": ["Derived data does not match its source", undefined],
 } as const satisfies Readonly<Record<string, readonly [title: string, advice: string | undefined]>>;
 type DamageKind = keyof typeof KINDS;
 
@@ -51,13 +51,13 @@ export interface Finding {
   kind: DamageKind;
   title: string;
   found: string[];
-  /** What to do; undefined: `repairStore` does it. */
+  /** The remedy; undefined: `repairStore` does it. */
   advice: string | undefined;
 }
 
 export interface CheckedStore {
   findings: Finding[];
-  /** What a repair removes. */
+  /** The rows that a repair removes. */
   orphans: Orphans[];
 }
 
@@ -120,7 +120,7 @@ async function miscounted(db: Db): Promise<string[]> {
   );
 }
 
-/** Repairs what `checkStore` found and needs no backup, and marks all that is derived to be built again. May be killed. */
+/** Repairs the findings of `checkStore` that need no backup, and marks all derived data to be built again. May be killed. */
 export async function repairStore(
   { dialect, write }: Database,
   { findings, orphans }: CheckedStore,

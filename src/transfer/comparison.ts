@@ -22,7 +22,7 @@ const MOST_CHARACTERS = 4_000_000;
 /** A file contradicts itself if it has several rows that differ for more than this part of its repositories. */
 const CONFLICTING_PART = 0.1;
 
-/** Where the rows of files go, and what they decide about earlier files. */
+/** The destination of the rows of files, and their verdict on earlier files. */
 export interface Outcomes {
   record(rows: readonly Observation[]): void;
   wait(rows: WaitingRows): void;

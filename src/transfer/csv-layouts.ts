@@ -16,7 +16,7 @@ export const FORMATS = [
 ] as const;
 export type FormatName = (typeof FORMATS)[number];
 
-/** What is known of a file besides its content. */
+/** The facts of a file besides its content. */
 export interface FileFacts {
   /** Its name without folders and without the ending of its compression. */
   name: string;
@@ -249,7 +249,7 @@ const CSV_LAYOUTS: readonly CsvLayout[] = [
   dailyStarsExplorer,
 ];
 
-/** What makes a header unreadable, if that is known: what was seen, and what is expected. */
+/** Why a header is unreadable, if that is known: the seen and the expected columns. */
 function headerProblem(header: readonly string[]): string | undefined {
   const [first = ""] = header;
   if (/^sep=.?$/i.test(header.join(",")))
@@ -262,7 +262,7 @@ function headerProblem(header: readonly string[]): string | undefined {
   return name && `columns are separated by ${name}; they must be separated by commas`;
 }
 
-/** The layout that a header fits. Throws Refusal without one, or if it is not `wanted` or lacks the time of the file. */
+/** The layout that a header fits. Throws Refusal without one, or if it is not `wanted` or the file needs a time. */
 export function layoutFor(
   header: readonly string[],
   facts: FileFacts,

@@ -6,14 +6,14 @@ import type { FileCheck } from "./file-check.js";
 import { endless, type Line, MAX_SKIPPED_LENGTH } from "./lines.js";
 import { Refusal } from "./values.js";
 
-/** What the decoder puts where bytes are not valid UTF-8. */
+/** The decoder's sign for bytes that are not valid UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
-/** What is known of a file before it is read. */
+/** The facts of a file that are known before it is read. */
 interface CsvOptions extends FileFacts {
   /** The layout that it must have; by default any. */
   wanted?: FormatName;
-  /** Notices what is wrong with the file. */
+  /** Notices problems of the file. */
   check?: FileCheck;
 }
 
@@ -67,7 +67,7 @@ function isUtf16(start: Buffer): boolean {
   return /^(?:fffe|feff|00..00|..00..00)/.test(start.toString("hex", 0, 4));
 }
 
-/** How the last record shows that the file goes on behind it; undefined if it does not. */
+/** How the last record shows that the file is cut off after it; undefined if it does not. */
 function cutOff(last: CsvRecord | undefined, columns: number, isInsideLine: boolean): string | undefined {
   if (last === undefined) return undefined;
   if ("fault" in last) return `line ${last.line}: ${last.fault}`;
@@ -76,7 +76,7 @@ function cutOff(last: CsvRecord | undefined, columns: number, isInsideLine: bool
   return isInsideLine ? `the last row, line ${last.line}, has no line end` : undefined;
 }
 
-/** Returns what reads the records of one file by the names of its columns. */
+/** Returns a reader for the records of one file, by the names of its columns. */
 function rowReader(layout: CsvLayout, header: readonly string[], facts: FileFacts) {
   const indexes = new Map(header.map((column, i) => [column, i]));
   return ({ cells, line }: { cells: readonly string[]; line: number }): Line => {
@@ -100,7 +100,7 @@ const NOT_CLOSED = "a quote is opened and never closed";
 const AFTER_QUOTE = "unexpected text after a closing quote";
 const INSIDE_FIELD = "a quote inside an unquoted field";
 
-/** A record, or why the line has none. `line` is where the record begins, from 1. */
+/** A record, or why the line has none. `line`: the first line of the record, from 1. */
 export type CsvRecord = { line: number } & ({ cells: string[] } | { fault: string });
 
 /** A parsed record: its cells, and the index after its line break. */

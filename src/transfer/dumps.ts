@@ -185,7 +185,7 @@ async function removeFiles(...paths: string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** Removes what killed processes have left. Throws Refusal if one may still be writing, since two would do the same work. */
+/** Removes the files of killed processes. Throws Refusal if one may still be writing, since two would do the same work. */
 async function removePartial(folder: string, clock: Clock): Promise<void> {
   for (const partial of await readdir(folder)) {
     const name = partial.slice(0, -PARTIAL.length);
@@ -208,7 +208,7 @@ async function refuseFullDisk(folder: string): Promise<void> {
     );
 }
 
-/** Removes all but the newest dumps, and the rest of dumps whose removal was interrupted. */
+/** Removes all but the newest dumps, and the files of dumps whose removal was interrupted. */
 async function removeOld(folder: string, kept: number): Promise<void> {
   const oldest = (await new Dumps(folder).list())[kept - 1];
   if (oldest === undefined) return;

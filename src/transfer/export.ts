@@ -15,7 +15,7 @@ export async function* dumpPages(catalog: Pick<Catalog, "dump">): AsyncGenerator
   }
 }
 
-/** The whole catalogue as lines: repositories by id, then the imported files. `totals` counts what was yielded. */
+/** The whole catalogue as lines: repositories by id, then the imported files. `totals` counts the lines. */
 export async function* exportCatalogue(
   catalog: Pick<Catalog, "dump" | "dumpFiles">,
   totals = { repositories: 0, snapshots: 0 },

@@ -1,4 +1,4 @@
-/** The time of a file, and what is wrong with it. */
+/** The time of a file, and its problems. */
 
 import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
 import type { ArchiveFile, Damage, DamageKind, FileIdentity } from "../repositories/repositories.js";
@@ -16,7 +16,7 @@ interface CheckedFile extends ArchiveFile {
   label: string;
 }
 
-/** What is counted of the rows of one time. */
+/** The counts of the rows of one time. */
 interface Counts {
   rows: number;
   zeros: number;
@@ -24,7 +24,7 @@ interface Counts {
 }
 
 /**
- * Notices what is wrong with a CSV file while it is read; the catalogue compares it with other files of the archive. Where rows have
+ * Notices problems of a CSV file while it is read; the catalogue compares it with other files of the archive. If rows have
  * their own times, those of each time count as a file, whichever file they are in.
  */
 export class FileCheck {

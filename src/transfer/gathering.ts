@@ -1,4 +1,4 @@
-/** What was read of files and is not recorded yet. */
+/** Rows of files that are not recorded yet. */
 
 import { errorCode } from "../lib/errors.js";
 import {
@@ -34,7 +34,7 @@ export interface ReadOptions extends TimeOptions {
 }
 
 export interface ReadTask extends ReadOptions {
-  /** What files of archives are compared with; undefined if all are recorded. */
+  /** The comparison for files of archives; undefined if all are recorded. */
   known?: KnownArchives;
   /** Whether files count whatever the comparison says. */
   accepts?: boolean;
@@ -168,7 +168,7 @@ export class Gathering {
     }
   }
 
-  /** Returns and removes what was collected. */
+  /** Returns and removes the collected rows. */
   take(): Found {
     const found = {
       batch: this.#batch.take(),

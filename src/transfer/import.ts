@@ -84,7 +84,7 @@ export async function importFiles(
       waiting.delete(fileKey(file));
       if (file.outcome === "CONFIRMED") report.confirmed++;
     }
-    // After what they decide: a crash before leaves all of it to the next import.
+    // After their effects: a crash before leaves all of it to the next import.
     log.add(files, await catalog.recordFiles(files));
     for (const file of headerOnly) {
       if (isStrict) refused.push({ file, line: 0, reason: "refused as damaged: a header and no rows" });

@@ -26,7 +26,7 @@ const UNPACKERS = new Map<string, () => Duplex>([
 
 /** An open file. `close` releases it at any time. */
 interface OpenFile {
-  /** Its bytes, decompressed. Fails with a Refusal where reading on makes no sense. */
+  /** Its bytes, decompressed. Fails with a Refusal if reading on makes no sense. */
   input: Readable;
   close: () => void;
 }

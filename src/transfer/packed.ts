@@ -71,7 +71,7 @@ async function feed(input: Readable, parser: Parser): Promise<void> {
   parser.end();
 }
 
-/** The type of a member's file in the upper half of its attributes, where a Unix program wrote them. */
+/** The type of a member's file in the upper half of its attributes, if a Unix program wrote them. */
 const TYPE_MASK = 0o170000;
 const SYMBOLIC_LINK = 0o120000;
 
@@ -116,7 +116,7 @@ async function openZip(path: string): Promise<ZipFile> {
     return await openPromise(path, { autoClose: false, decodeStrings: false });
   } catch (error) {
     if (errorCode(error) !== undefined) throw error;
-    throw new Refusal("not a zip file, or damaged at the end, where its directory is");
+    throw new Refusal("not a zip file, or its directory at the end is damaged");
   }
 }
 

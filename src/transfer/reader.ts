@@ -13,7 +13,7 @@ export interface ReaderTask {
   options: ReadTask;
 }
 
-/** A message of the reading thread: a batch, and what else it found. */
+/** A message of the reading thread: a batch, and its other findings. */
 export interface ReadMessage extends Omit<Found, "batch"> {
   flat: FlatBatch;
 }

@@ -1,5 +1,5 @@
 /**
- * Import and export. Files are read as observations and recorded in batches. The catalogue decides what they change, so a file may be
+ * Import and export. Files are read as observations and recorded in batches. The catalogue decides which of them change it, so a file may be
  * imported twice, out of order, or again after a crash. Invalid lines are reported with file, number and reason, damaged files with the
  * damage; everything else is imported.
  */

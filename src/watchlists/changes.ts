@@ -1,4 +1,4 @@
-/** What changed in a list: since a time, or since the last visit of its owner. */
+/** The changes of a list: since a time, or since the last visit of its owner. */
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Database } from "../database/database.js";
@@ -16,7 +16,7 @@ interface ListState {
 /** The changes of the repositories of a list since a time. */
 export interface Changes {
   since: number;
-  /** Stars gained by repository id; null where the total is unknown, then or now. */
+  /** Stars gained by repository id; null if the total is unknown, then or now. */
   gained: ReadonlyMap<number, number | null>;
   /** Sum of the known gains; null when none is known. */
   totalGained: number | null;
@@ -67,7 +67,7 @@ export async function readCurrent(
   return { state, gained };
 }
 
-/** The changes since a time. `stateThen`: the state at that time, where known. */
+/** The changes since a time. `stateThen`: the state at that time, if known. */
 export async function changesSince(
   database: Database,
   { state, gained }: CurrentState,
@@ -115,7 +115,7 @@ const WRITE_INTERVAL_MS = 60_000;
 const ids = z.array(z.int());
 const stateSchema = z.object({ archived: ids, unavailable: ids });
 
-/** The visits of account holders to their lists, and what changed between them. */
+/** The visits of account holders to their lists, and the changes between them. */
 export class Visits {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -128,7 +128,7 @@ export class Visits {
   }
 
   /**
-   * Records that the owner is looking at these repositories, and returns what changed since the previous visit; undefined on
+   * Records that the owner is looking at these repositories, and returns the changes since the previous visit; undefined on
    * the first one. Responses do not wait for the write: if it fails, the next visit shows the same changes again.
    */
   async record(accountId: string, repositoryIds: readonly number[]): Promise<Changes | undefined> {

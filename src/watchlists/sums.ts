@@ -63,7 +63,7 @@ export async function sumSeries(
 }
 
 /**
- * Sums by bucket. Each repository only adds what changes: at the bucket of a snapshot, the difference to its previous one. The sum
+ * Sums by bucket. Each repository only adds changes: at the bucket of a snapshot, the difference to its previous one. The sum
  * at the end of a bucket is that of all differences until then.
  */
 class BucketSums {

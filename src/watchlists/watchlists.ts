@@ -1,8 +1,8 @@
 /**
  * Watchlists: ordered lists of up to 500 repositories. A list belongs to an account, or to nobody: then one token changes it
- * and a share token reads it, and only hashes of the two are stored. Every change survives a power cut. What a caller may add to
+ * and a share token reads it, and only hashes of the two are stored. Every change survives a power cut. The number that a caller may add to
  * lists without an owner in a day is bounded, and those that nobody opens for a year are deleted. Also owns the totals of a list
- * over time, what changed since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
+ * over time, the changes since its owner's last visit, and who may read its feed. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
 import type { Adding as Counted, DailyQuotas, Repeatable } from "../accounts/accounts.js";

@@ -72,7 +72,7 @@ test("a refused token is named once, and not as a spent quota", async () => {
   const names = LINKS.slice(0, 3).map(({ readme, ...one }) => one);
   const { problems } = await lookUp(pass, names, { earlier: {}, now: START });
   assert.deepEqual(problems, [
-    "github:dead/link-0: The forge refused the request: check the token and what it may read.",
+    "github:dead/link-0: The forge refused the request: check the token and its permissions.",
     "github: repositories left for the next run: 2",
   ]);
 });

@@ -48,11 +48,11 @@ const envelope = z.object({ ok: z.literal(true), data: z.unknown() });
 const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
-/** What the APIs of Forgejo, Gitea and Gogs have in common; each is a branch of the one after it. */
+/** The common part of the APIs of Forgejo, Gitea and Gogs; each is a branch of the one after it. */
 export const API_OF_FAMILY = {
   base: "/api/v1",
   authorization: (token) => `token ${token}`,
-  // Undefined where the response of a search has no list.
+  // Undefined if the response of a search has no list.
   listOf: (body) => envelope.safeParse(body).data?.data,
   pathOfName: pathOf,
   pathOfFile: (name, file) => `${pathOf(name)}/contents/${file}`,
@@ -60,7 +60,7 @@ export const API_OF_FAMILY = {
   checkToken: checkForgejoToken,
 } as const satisfies Partial<RestForge>;
 
-/** A repository. Older versions lack topics and language; most lack licenses; Gogs also lacks `archived`. */
+/** A repository. Older versions have no topics and language; most have no licenses; Gogs has no `archived` either. */
 export const REPOSITORY = {
   providerId: ["id", id],
   fullName: ["full_name", fullName],
@@ -132,9 +132,9 @@ const FORGEJO: RestForge = {
  * A page of a walk through the repositories with at least `minStars` stars. Pure: a cursor gives a request, and its page the next
  * cursor, `stars:page:least:mark` or `ids:page:lastId:end`. Any other cursor starts a new walk.
  *
- * Most repositories have no star, so a walk reads the list with most stars first, and ends where the stars fall below
+ * Most repositories have no star, so a walk reads the list with most stars first, and ends once the stars fall below
  * `minStars`. After that it reads a seventh of the list by ascending id: another one each day, so that a week of daily walks
- * reads all of it. Where the instance does not sort by stars, or with `minStars` of 0, a walk reads the whole list by id.
+ * reads all of it. If the instance does not sort by stars, or with `minStars` of 0, a walk reads the whole list by id.
  *
  * Guarantee: the walk by id sees every repository that existed before it, except after one on an earlier page was deleted
  * meanwhile. The list by stars has numbered pages and no order among repositories with the same stars. So a walk may miss

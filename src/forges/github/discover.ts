@@ -2,7 +2,7 @@
  * Discovery on GitHub: walks through all public repositories with at least `minStars` stars, most stars first, with a search that shows
  * 100 rows per page and 1,000 in total. `rangeOf`, `queryOf` and `advance` are pure: a walk and a search result give the next walk.
  *
- * Ranges of stars are not paged. Rows are sorted by stars, so the next range begins where the rows end. If more repositories
+ * Ranges of stars are not paged. Rows are sorted by stars, so the next range begins after the last row. If more repositories
  * have the same star count than fit on a page, they are split into ranges of creation time, which never changes, until
  * each fits. So rows that move during the walk cannot hide others. Only repositories with the same star count and the
  * same second of creation are paged.

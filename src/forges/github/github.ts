@@ -72,7 +72,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     get batchSize() {
       return client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH;
     },
-    // Searches lack the number of watchers.
+    // Searches do not return the number of watchers.
     listsAreComplete: false,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
@@ -92,7 +92,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     seek: (sought, signal) => seek(client, sought, signal),
     async readme(fullName, signal) {
-      // A token may be allowed to read what is not public.
+      // A token may be allowed to read private repositories.
       const { owner, name } = await readByName(fullName, signal);
       const present = `${owner}/${name}`;
       const document = await client.get(`${repositoryPath(present)}/readme`, { signal, about: present });

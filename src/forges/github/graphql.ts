@@ -1,4 +1,4 @@
-/** Refreshes up to a hundred repositories in one GraphQL query, and queries again where GitHub withholds fields or gives up. */
+/** Refreshes up to a hundred repositories in one GraphQL query, and queries again if GitHub withholds fields or gives up. */
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
 import type { Refreshed, RepositoryRef } from "../contract.js";
@@ -19,7 +19,7 @@ import {
 export const MAX_NODES = 100;
 /** How many times a query is sent again because GitHub withholds further fields; the last time with no optional field. */
 const MAX_REDUCTIONS = 3;
-/** The instance itself withholds a field if this share of the nodes of a query lacks it, and at least this number. */
+/** The instance itself withholds a field if this share of the nodes of a query has none, and at least this number. */
 const WITHHELD_SHARE = 0.5;
 const WITHHELD_NODES = 10;
 const MAX_ERRORS = 2_000;
@@ -40,7 +40,7 @@ type GraphqlResponse = z.output<typeof responseSchema>;
 
 interface Query {
   repositories: readonly RepositoryRef[];
-  /** Number of nodes when it was first sent; only those that lack a field are requested again. */
+  /** Number of nodes when it was first sent; only those without a field are requested again. */
   size: number;
   without: ReadonlySet<OptionalField>;
   reductions: number;
@@ -86,7 +86,7 @@ export class NodeRefresh {
       },
       readOne: (repository) => this.#readOne(repository, signal),
     });
-    // What an owner refuses to the token may be readable without one, which only the REST API permits.
+    // Repositories that an owner refuses to the token may be readable without one, which only the REST API permits.
     for (const [repository, result] of results) {
       if (result.kind !== "failed" || result.failure.kind !== "refused") continue;
       if (!this.#client.mayOmitToken) break;

@@ -26,7 +26,7 @@ const spdxId = label.transform((value) => (value === "NOASSERTION" ? null : valu
 
 const REQUIRED = ["id", "databaseId", "nameWithOwner", "stargazerCount", "isPrivate"] as const;
 
-/** Fields that a record may lack, as they are requested. GitHub allows 20 topics per repository. */
+/** Optional fields of a record, as they are requested. GitHub allows 20 topics per repository. */
 const OPTIONAL = {
   url: "url",
   description: "description",
@@ -149,7 +149,7 @@ export function readNode(
   };
 }
 
-/** A repository of the REST API; rows of a search lack `subscribers_count`. */
+/** A repository of the REST API; rows of a search have no `subscribers_count`. */
 export const restRepository = record({
   isPrivate: ["private", z.boolean()],
   isDisabled: ["disabled", orNull(z.boolean())],

@@ -10,7 +10,7 @@ import {
 import { searchRepositories } from "./discover.js";
 import { fromRest } from "./repository.js";
 
-/** Quotes keep what is looked for from being a qualifier of the search. */
+/** Quotes keep the text from being a qualifier of the search. */
 export async function seek(client: ForgeClient, sought: Sought, signal: AbortSignal): Promise<SoughtList> {
   const [q, per_page] =
     "owner" in sought

@@ -67,7 +67,7 @@ interface Apis {
 }
 
 /**
- * A page of the walk by stars, most first, which ends where they fall below the minimum. Pages begin after a star count and an id, not
+ * A page of the walk by stars, most first, which ends once they fall below the minimum. Pages begin after a star count and an id, not
  * after a number of rows, so projects that move do not hide others. Guarantee: the walk sees every project that keeps its stars or loses
  * some and stays at or above the minimum. One that gains stars and passes the walk meanwhile is missed; the next walk sees it.
  */

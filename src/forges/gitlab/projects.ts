@@ -72,7 +72,7 @@ export class GaveUp extends UpstreamFailure {
   }
 }
 
-/** Fields that older versions lack, with their selections. The rest of a record is useful without them. */
+/** Fields that older versions do not have, with their selections. A record is useful without them. */
 const OPTIONAL = {
   webUrl: "webUrl",
   description: "description",
@@ -143,7 +143,7 @@ const projectSchema = record({
   language: ["languages", orNull(z.array(z.unknown()).max(1_000).transform(largest))],
 });
 
-/** The project's id, even if the rest of it is invalid. */
+/** The project's id, even if other fields are invalid. */
 function idOf(node: unknown): string | undefined {
   return z.object({ id: projectId }).safeParse(node).data?.id;
 }

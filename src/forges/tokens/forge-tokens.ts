@@ -16,7 +16,7 @@ import { settingsAmong } from "./tracked-forges.js";
 
 export type { StoredToken, TokenFault } from "./seal.js";
 
-/** Where the key comes from: a setting, or a file beside the database that is made with the first token. */
+/** The source of the key: a setting, or a file next to the database that is made with the first token. */
 type KeySource = "setting" | "file";
 
 interface ForgeTokensOptions {
@@ -51,7 +51,7 @@ export class ForgeTokens {
     this.#options = options;
   }
 
-  /** Whether the store is in memory, where no worker could read a token. */
+  /** Whether the store is in memory, so that no worker could read a token. */
   get isInMemory(): boolean {
     const { databaseUrl, dataDir } = this.#options.config;
     return databaseUrl === undefined && dataDir === ":memory:";
@@ -196,7 +196,7 @@ export class ForgeTokens {
     return settingsAmong(this.#options.config.providers, provider);
   }
 
-  /** The key; undefined without one. `create`: makes the file of the key, where it belongs into one. */
+  /** The key; undefined without one. `create`: makes the file of the key, if it belongs into one. */
   #openSeal({ create = false } = {}): TokenSeal | undefined {
     if (this.#seal !== undefined) return this.#seal;
     const { tokenKey, dataDir } = this.#options.config;

@@ -79,7 +79,7 @@ export class TrackedForges {
     return [...this.#configured, ...others.flatMap((name) => publicSettings(name) ?? [])];
   }
 
-  /** Whether only repositories that somebody asked for are tracked on this forge. */
+  /** Whether only requested repositories are tracked on this forge. */
   isOnDemand(name: string): boolean {
     return this.settingsOf(name)?.onDemand === true;
   }
