@@ -5,7 +5,7 @@ const FIRST = 250;
 
 /**
  * The number of rows to write in one transaction, so that other writers do not wait long: adapts to the time that previous ones
- * took. Always `most` where writers do not wait for each other.
+ * took. Always `most` if writers do not wait for each other.
  */
 export class BatchSize {
   readonly #turnMs: number | undefined;

@@ -1,7 +1,7 @@
 /**
- * Deletion by age. A clock that is ahead makes everything old, and what is deleted does not come back. So ages are judged by a time that
+ * Deletion by age. A clock that is ahead makes everything old, and deleted rows do not come back. So ages are judged by a time that
  * a witness confirms: a forge, the database server, or a week of earlier runs without a jump, noted in the store. Without one, or if one
- * contradicts, nothing is old. What only expires, such as a session, is compared with the clock itself.
+ * contradicts, nothing is old. Rows that only expire, such as sessions, are compared with the clock itself.
  */
 import { sql } from "kysely";
 import { type Clock, DAY_MS, HOUR_MS, isoTime, WEEK_MS } from "../lib/clock.js";
@@ -10,10 +10,10 @@ import type { Db, Dialect } from "./dialect.js";
 import { writeMark } from "./named-values.js";
 import type { TableName } from "./schema/schema.js";
 
-/** A run deletes at most this share of what is stored, so that a mistake is noticed before all is gone. */
+/** A run deletes at most this share of the stored rows, so that a mistake is noticed before all is gone. */
 export const DELETED_SHARE = 1 / 20;
 
-/** How far the clock may differ from a witness: what is deleted a day early was old anyway. */
+/** How far the clock may differ from a witness: rows deleted a day early were old anyway. */
 const AGREES_MS = DAY_MS;
 /** Two runs that are further apart are no evidence of a steady clock. Machines are off for weekends. */
 const PAUSE_MS = 3 * DAY_MS;
@@ -29,7 +29,7 @@ interface Runs {
   isForced?: boolean | undefined;
 }
 
-/** What a forge said the time was, and ours. */
+/** The time by a forge, and ours. */
 interface ForgeTime {
   time: number;
   at: number;
@@ -44,7 +44,7 @@ interface DeletionClockOptions {
 
 export class DeletionClock {
   readonly #options: DeletionClockOptions;
-  /** What forges have said since the last run. */
+  /** The times by forges since the last run. */
   readonly #forgeTimes = new Map<string, ForgeTime>();
   /** Why the clock was in doubt in the last run. */
   #reason: string | undefined;

@@ -23,7 +23,7 @@ export function replacing({ columns, key }: BulkTable): string {
   return names.map((name) => `${name} = excluded.${name}`).join(", ");
 }
 
-/** Every difference between the two engines. No file outside this folder asks which engine it runs on. */
+/** Every difference between the two engines. No file outside this folder depends on the engine. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
 
@@ -48,11 +48,11 @@ export interface Dialect {
   insertNew(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
   /** Inserts rows whose key is new. Returns for each row whether it was inserted. */
   insertReporting(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<boolean[]>;
-  /** Inserts rows, or updates all other columns where the key exists. Keys must be unique within `rows`. */
+  /** Inserts rows, or updates all other columns if the key exists. Keys must be unique within `rows`. */
   upsert(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
   /** Inserts rows, or merges them into existing ones with their key. Keys must be unique within `rows`. */
   merge(tx: Tx, target: MergedTable, rows: readonly BulkRow[]): Promise<void>;
-  /** Sets the columns of `target` outside its key, where the key exists. */
+  /** Sets the columns of `target` outside its key, if the key exists. */
   updateRows(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
 
   /** The condition `expression in values`, with one parameter for all. A slot holds a list of integers. */

@@ -74,7 +74,7 @@ async function refuseUnready({ engine }: Dialect, db: Db): Promise<void> {
     );
 }
 
-/** Removes the rows that a distributed table has left on the coordinator, where nobody sees them any more. */
+/** Removes the rows that a distributed table has left on the coordinator, as nobody sees them there any more. */
 async function removeLocalRows(db: Db, dialect: Dialect, table: string): Promise<void> {
   const { rows } = await sql<{ bytes: number }>`select pg_relation_size(${table}::regclass) as bytes`.execute(
     db,

@@ -15,7 +15,7 @@ export class DatabaseFault extends Error {
   }
 }
 
-/** A store that must not be used as it is. The message tells the operator why, and what to do. */
+/** A store that must not be used as it is. The message tells the operator the reason and the remedy. */
 export class StoreRefused extends Error {}
 
 /** The kind of an error thrown by a query; undefined if the database is not the reason. */

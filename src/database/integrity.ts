@@ -1,4 +1,4 @@
-/** Checks what the engine itself can find wrong with a store: damaged files and indexes, and rows that refer to none. */
+/** Finds the faults of a store that the engine itself can find: damaged files and indexes, and rows that refer to none. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-/** What the store keeps by name: marks about all of it, and documents that one process prepares for others. */
+/** Values that the store keeps by name: marks about all of it, and documents that one process prepares for others. */
 import { randomBytes } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "./dialect.js";

@@ -22,11 +22,11 @@ const KINDS: Readonly<Record<string, FaultKind>> = {
   "57": "unavailable", // operator intervention: shutting down, starting up
 };
 
-/** SQLSTATE of errors without one of their own, and where Citus raises it for a node that has cut the connection during a statement. */
+/** SQLSTATE of errors without one of their own; Citus raises it for a node that has cut the connection during a statement. */
 const INTERNAL_ERROR = "XX000";
 const NODE_GONE = "ReportResultError";
 
-/** What the pool says when all its connections were in use for too long. It has no code. */
+/** The message of the pool when all its connections were in use for too long. It has no code. */
 const POOL_EXHAUSTED = "timeout exceeded when trying to connect";
 
 /** The fault that corresponds to a query error; the error itself if none does. */
@@ -137,7 +137,7 @@ function checkedFirst(run: Run, checkVersion: (version: number) => void): Run {
     isChecked = true;
     const isTransaction = statement.text === "begin";
     const text = isTransaction ? `begin; ${KEEP_VERSION}; ${READ_VERSION}` : READ_VERSION;
-    // Of several statements at once, it is a list.
+    // For several statements together, it is a list.
     const last: pg.QueryResult | undefined = [await run({ text })].flat().at(-1);
     try {
       checkVersion(last?.rows[0]?.version ?? 0);

@@ -30,7 +30,7 @@ interface PoolOptions {
   log: Logger;
 }
 
-/** Statements on a pool, and what prepares them. */
+/** Statements on a pool, prepared once. */
 export function connectTo(pool: StatementPool): { db: Kysely<Schema>; prepare: Prepare } {
   const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool }) });
   return { db, prepare: preparing(db, pool) };
@@ -138,7 +138,7 @@ async function sequencesOf(db: Db): Promise<{ name: string; sequence: string }[]
 
 /**
  * Keeps the catalogue of a distributed database from being written until the returned function is called: a transaction that sees
- * one state of the coordinator still sees what each of the other nodes has committed since. `db` is one connection.
+ * one state of the coordinator still sees later commits of the other nodes. `db` is one connection.
  */
 async function holdIfDistributed(db: Db): Promise<() => Promise<void>> {
   if (!(await isDistributed(db))) return async () => {};

@@ -35,7 +35,7 @@ interface RestoreOptions {
   at: number;
 }
 
-/** What the engines do differently. */
+/** The differences between the engines. */
 interface Place {
   db: Kysely<Schema>;
   dialect: Dialect;
@@ -46,7 +46,7 @@ interface Place {
   abandon(): Promise<void>;
 }
 
-/** A store that is being restored. What is there before stays as it is until `finish`. */
+/** A store that is being restored. An earlier store stays as it is until `finish`. */
 export class RestoredStore {
   readonly tx: ControlledTransaction<Schema>;
   readonly dialect: Dialect;
@@ -118,7 +118,7 @@ export class RestoredStore {
 /** Suffixes of the files that belong to a database. */
 const LOGS = ["-wal", "-shm", "-journal"] as const;
 
-/** A file beside its place, which takes it in one step. */
+/** A file next to its final name, which it takes in one step. */
 function sqlitePlace(dataDir: string, { clock, replaces, at }: RestoreOptions): Place {
   if (dataDir === ":memory:") throw new StoreRefused("A database in memory cannot be restored.");
   openPrivateFolder(dataDir);

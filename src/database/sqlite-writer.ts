@@ -199,8 +199,8 @@ class WriterConnection implements DatabaseConnection {
   }
 
   /**
-   * Stores again what the disk may not have stored. After a failed fsync the system forgets which pages it could not write, and the next
-   * fsync succeeds without them; a later commit would rest on a log with a hole. So everything committed is copied from the log
+   * Stores pages again that the disk may have lost. After a failed fsync the system forgets which pages it could not write, and the next
+   * fsync succeeds without them; a later commit would follow a hole in the log. So everything committed is copied from the log
    * to the database first, which writes other pages, and the log begins again. Throws as long as that fails.
    */
   async resync(): Promise<void> {

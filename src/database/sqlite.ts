@@ -16,7 +16,7 @@ const WITHDRAWN = "3.52.0";
 
 /** How long a statement blocks the thread while another process holds the whole file, as it may when it opens or closes it. */
 const OPEN_TIMEOUT_MS = 5_000;
-/** How long writes wait for other ones where the options do not say. */
+/** How long writes wait for other ones by default. */
 const PATIENCE_MS = 20_000;
 
 /** Why this version of SQLite must not open a database file; undefined if it may. */
@@ -36,7 +36,7 @@ interface SqliteOptions {
   cacheKib?: number;
 }
 
-/** A connection, and what prepares statements for it. */
+/** A connection, and its prepared statements. */
 interface SqliteConnection {
   db: Kysely<Schema>;
   prepare: Prepare;
@@ -107,7 +107,7 @@ function refuseReadOnly(raw: DatabaseSync): void {
 /**
  * Lets a connection sort more rows than its page cache holds in files, in parts. In memory SQLite sorts them as one list, which takes three
  * times as long for millions. The files have no name, so nothing is left of them; only the owner can enter the folder, and it has
- * room where `/tmp` may be small.
+ * room, as `/tmp` may be small.
  */
 function sortInFiles(raw: DatabaseSync, folder: string): void {
   try {

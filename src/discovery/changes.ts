@@ -1,5 +1,5 @@
 /**
- * What changed in the catalogue since a position, each repository as it is now: a copy that follows it needs to read nothing else, and
+ * The changes of the catalogue since a position, each repository as it is now: a copy that follows it needs to read nothing else, and
  * never misses a change. A change is announced once all responses of this process have it.
  */
 import { sql } from "kysely";
@@ -26,7 +26,7 @@ interface Change {
 /** A part of the log. */
 export interface ChangePage {
   changes: Change[];
-  /** Opaque; where the next part begins. */
+  /** Opaque; the beginning of the next part. */
   next: string;
   hasMore: boolean;
 }
@@ -107,7 +107,7 @@ export class ChangeLog {
 
   /**
    * The changes after a position, oldest first, with growth in a window. Without a position: none, and the position now. At START: all
-   * repositories, then what changed while they were read. Throws INVALID_REQUEST for a text that is no position, and CURSOR_EXPIRED if
+   * repositories, then the changes while they were read. Throws INVALID_REQUEST for a text that is no position, and CURSOR_EXPIRED if
    * all repositories may have changed since, or removed ones are forgotten.
    */
   async since(
@@ -124,7 +124,7 @@ export class ChangeLog {
       window,
       limit: limit + 1,
     });
-    // Read after them: if all have changed meanwhile, they may be too new for what comes next.
+    // Read after them: if all have changed meanwhile, they may be too new for the next part.
     const [[revision, store, all, forgotten] = NO_END] = await this.#readEnd(null);
     const from = isWalk ? since.roundFrom : since.revision;
     if (since.store !== store || from > revision || (all ?? 0) > from || (forgotten ?? -1) >= from)

@@ -23,7 +23,7 @@ export interface Facet {
   largestGain: number;
 }
 
-/** What the repositories of a language or topic gained in one window. */
+/** The gains of the repositories of a language or topic in one window. */
 export type FacetGain = Pick<Facet, "starsGained" | "measured" | "largestGain">;
 
 /** A language or topic with its gains in every window. */
@@ -62,7 +62,7 @@ export function isCovered({ measured }: Pick<FacetGain, "measured">, repositorie
   return measured >= LEAST_COVERAGE * repositories;
 }
 
-/** What is known of each code: repositories, stars, and for each window the gain, the measured repositories and the largest gain. */
+/** The counts of each code: repositories, stars, and for each window the gain, the measured repositories and the largest gain. */
 const PLAIN = 2;
 const PER_WINDOW = 3;
 const SUMMED = PLAIN + PER_WINDOW * WINDOWS.length;
@@ -73,10 +73,10 @@ const GAINING = 10;
 /** All languages or topics, of one provider or of all. */
 export class FacetTable {
   readonly #names: Names;
-  /** By code and what is summed up. */
+  /** By code and count. */
   readonly #sums: Float64Array;
   readonly total: number;
-  /** The most frequent ones, by name where equally frequent. */
+  /** The most frequent ones, by name if equally frequent. */
   readonly frequent: readonly FacetTotals[];
   /** The names of those in lower case. */
   readonly keys: readonly string[];

@@ -34,7 +34,7 @@ export function readName(text: string): WrittenName | undefined {
 }
 
 /**
- * The names that the path of a page may begin with. Groups may nest, so the path alone does not show where the name ends, unless it
+ * The names that the path of a page may begin with. Groups may nest, so the path alone does not show the end of the name, unless it
  * has GitLab's `/-/`.
  */
 function namesOnPage(segments: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /**
- * Rankings: how repositories have grown, and what follows from that: trends, ranks, languages and topics, the summary and the first
- * page. `update` brings what is stored up to date after snapshots were recorded. The result does not depend on the order and
+ * Rankings: how repositories have grown, with all that follows: trends, ranks, languages and topics, the summary and the first
+ * page. `update` brings stored growth up to date after snapshots were recorded. The result does not depend on the order and
  * batches in which they were.
  */
 import { sql } from "kysely";
@@ -200,7 +200,7 @@ export interface Standing {
   stored: SnapshotRange;
 }
 
-/** Reads what is stored of the standing of a repository, by one statement. */
+/** Reads the stored standing of a repository, by one statement. */
 function standingReader(database: Database): (repositoryId: number) => Promise<Omit<Standing, "ranks">> {
   const { dialect, prepare } = database;
   type Values = [range: string, ...(TrendValues | [window_hours: null, ...others: null[]])];

@@ -4,9 +4,9 @@ import type { ReadModel } from "./memory/read-model.js";
 /** Topics that more repositories have say little about any of them; the bound also limits the cost, to about 5 ms. */
 const MOST_WITH_TOPIC = 5_000;
 const MOST_TOPICS = 20;
-/** What the same language is worth, where a topic of n repositories is worth 1 ÷ log2(2 + n). */
+/** The value of the same language; a topic of n repositories has the value 1 ÷ log2(2 + n). */
 const SAME_LANGUAGE = 0.1;
-/** What one order of magnitude more or fewer stars costs. */
+/** The cost of one order of magnitude more or fewer stars. */
 const PER_MAGNITUDE = 0.05;
 
 /**

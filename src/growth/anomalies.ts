@@ -57,7 +57,7 @@ export function isOpen({ cleared }: Anomaly): boolean {
   return cleared === undefined;
 }
 
-/** Kinds that make the growth of a window doubtful while they are open. A loss is what it is. */
+/** Kinds that make the growth of a window doubtful while they are open. */
 const DOUBTFUL_KINDS: readonly AnomalyKind[] = [
   "FAILED_READING",
   "UNCONFIRMED",

@@ -10,7 +10,7 @@ const PRIOR_STARS = 60;
 /** Repositories with few of both have about this many forks, and watchers, for a star. */
 const USUAL_RATIO = 0.1;
 const SMALL = 20;
-/** A ratio above this is that of course work, where forks come without stars. */
+/** A ratio above this is that of course work, whose forks come without stars. */
 const MOST_RATIO = 0.5;
 /** Real leaps bring this part of the usual ratio on average (measured in bench/judge/jumps.ts: median 0.7, twentieth 0.16). */
 const LEAP_PART = 0.75;
@@ -33,7 +33,7 @@ interface Leap {
   steps: number;
 }
 
-/** How often a count grew beside stars, per star, and per day. */
+/** How often a count grew together with stars, per star, and per day. */
 interface Pace {
   ratio: number;
   aDay: number;
@@ -91,7 +91,7 @@ export function breadthOf(
     if (pace === null || from === null || to === null) continue;
     isKnown = true;
     const gained = Math.max(0, to - from);
-    // What comes on usual days must not excuse the leap; while it lasts, its absence must not accuse it either.
+    // Gains of usual days must not excuse the leap; while it lasts, its absence must not accuse it either.
     expected += pace.aDay * (0.5 * days + daysAfter) + LEAP_PART * pace.ratio * excess;
     seen += gained;
     supported = Math.max(supported, (gained - pace.aDay * (days + daysAfter)) / pace.ratio);
@@ -126,7 +126,7 @@ function shapeOf(steps: number): number {
 }
 
 /**
- * The chance of at most `count` events where `mean` are expected, if the mean itself varies from leap to leap by a gamma
+ * The chance of at most `count` events instead of `mean`, if the mean itself varies from leap to leap by a gamma
  * distribution of this shape: the negative binomial distribution, summed from 0.
  */
 function atMost(count: number, mean: number, shape: number): number {

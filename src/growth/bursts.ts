@@ -22,11 +22,11 @@ const PAUSE_DAYS = 7;
  * `mostLater` after more.
  */
 const BURST_CHANCE = { least: 0.006, multiple: 5, power: 1.5, most: 0.2, mostLater: 0.1 };
-/** From this chance on, a surge is what it looks like, and becomes part of the usual days. */
+/** From this chance on, a surge is real, and becomes part of the usual days. */
 const TRUSTED_CHANCE = 0.4;
-/** From this chance on, what followed supports a surge. One that is no burst waits for that. */
+/** From this chance on, the readings after a surge support it. One that is no burst waits for that. */
 const SUPPORTED_CHANCE = 0.3;
-/** Where no forks are known, a surge is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
+/** If no forks are known, a surge is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
 const UNKNOWN_MULTIPLE = 55;
 /**
  * Attention fades over days: after a real leap, the next day brings less than this part of it once in twenty times (measured).
@@ -136,7 +136,7 @@ function endsAbruptly(surge: Surge, steps: readonly Step[], index: number): bool
   return chance < ABRUPT.chance && !isPartOfLeap(surge, next.to);
 }
 
-/** Whether what followed supports the surge together with the real one just before it: forks are spread unevenly over the days of a leap. */
+/** Whether later readings support the surge together with the real one just before it: forks are spread unevenly over the days of a leap. */
 function isPartOfLeap(surge: Surge, after: Reading): boolean {
   return (surge.chanceAsOneLeap(after) ?? 0) >= SUPPORTED_CHANCE;
 }

@@ -1,4 +1,4 @@
-/** What growth is measured and ranked by: windows, scores, rankings, and the orders of lists. Declared once, as data. */
+/** The definitions of growth: windows, scores, rankings, and the orders of lists. Declared once, as data. */
 import { HOUR_MS } from "../lib/clock.js";
 
 /** The windows over which growth is measured. */
@@ -163,7 +163,7 @@ export const MEASURES: readonly Measure[] = RANKINGS.flatMap((ranking): Measure[
   ranking === "stars" ? [{ ranking, window: null }] : WINDOWS.map((window) => ({ ranking, window })),
 );
 
-/** Where a sort order of lists by growth or by a score is stored. */
+/** The column of a sort order of lists by growth or by a score. */
 interface GrowthOrderColumn {
   /** Column of `rollups` that holds the sort key. One row per repository and window (`window_hours`). */
   column: string;

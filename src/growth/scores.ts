@@ -50,13 +50,13 @@ interface ExplainedScore {
 
 export type Explanation = Record<ScoreName, ExplainedScore>;
 
-/** Stars added to a usual day, so that a few stars where none are usual are no surprise. */
+/** Stars added to a usual day, so that a few stars are no surprise if none are usual. */
 const USUAL_PRIOR = 10;
 /** Added to every repository before its growth is compared with its size, so that 5 new stars on 3 are not +167 %. */
 const STARS_PRIOR = 50;
 const FORKS_PRIOR = 20;
 const ISSUES_PRIOR = 10;
-/** Stars gained at which a rising score is half of what the relative growth is worth. */
+/** Stars gained at which a rising score is half the value of the relative growth. */
 const HALF_EVIDENCE: Readonly<Record<Window, number>> = { "24h": 10, "7d": 30, "30d": 80 };
 /** Relative growth that is worth half of the highest rising score. */
 const HALF_GROWTH: Readonly<Record<Window, number>> = { "24h": 0.05, "7d": 0.15, "30d": 0.4 };

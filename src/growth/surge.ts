@@ -1,4 +1,4 @@
-/** A surge of unusual gains: how it compares with the days before, what followed it, and the anomaly that a burst is. */
+/** A surge of unusual gains: how it compares with the days before, the readings after it, and its anomaly if it is a burst. */
 import { DAY_MS } from "../lib/clock.js";
 import { type Anomaly, countText, type Reading, type Step } from "./anomalies.js";
 import { type Breadth, breadthOf, type UsualPaces, usualPaces } from "./breadth.js";
@@ -117,11 +117,11 @@ export class Surge {
     const { before, paces } = leap;
     const days = (end.at - before.at) / DAY_MS;
     const daysAfter = (after.at - end.at) / DAY_MS;
-    // Where the two differ that much, their days have not evened out.
+    // If the two differ that much, their days have not evened out.
     return breadthOf({ before, after, days, daysAfter, excess, steps: 1 }, paces).chance;
   }
 
-  /** The readings that may show what followed: from the end on, for two weeks. */
+  /** The readings after it: from its end on, for two weeks. */
   get following(): Reading[] {
     const { at } = this.end;
     const last = this.indexes.at(-1) ?? -1;
@@ -150,7 +150,7 @@ const CLEARED = { factor: 3, most: 0.3, abrupt: 0.5, readings: 2 };
 /** A burst that has kept nine tenths of its stars for this long is history, whatever it was. */
 const CLEARED_DAYS = 30;
 const KEPT_PART = 0.9;
-/** Where no forks are known, this multiple of the usual day is plausible: a quarter of the real jumps exceed it. */
+/** If no forks are known, this multiple of the usual day is plausible: a quarter of the real jumps exceed it. */
 const PLAUSIBLE_MULTIPLE = 15;
 
 /** A burst as seen after the last reading: the anomaly, and the stars in doubt. */

@@ -32,7 +32,7 @@ interface GainWords {
   full: string;
 }
 
-/** What readers must know about a gain: that it compares stars still held, and that only a part of it counts. */
+/** The caveats of a gain: that it compares stars still held, and that only a part of it counts. */
 export function gainWords(
   trend: Pick<Trend, "basis"> & CountedTrend,
   measure: CountedMeasure,
@@ -77,7 +77,7 @@ const ABOUT = { from: 0.75, to: 1.5 };
 const MOST = 100;
 
 /**
- * How a gain compares with what the repository gains on a usual day: "7× its usual day", "about its usual pace" (in windows of
+ * How a gain compares with the repository's usual day: "7× its usual day", "about its usual pace" (in windows of
  * several days), "usually 1 in 5 days", "usual day unknown".
  */
 export function usualWords({

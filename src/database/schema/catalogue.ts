@@ -78,9 +78,9 @@ export const renames = table(
   {
     from_id: integer.references("repositories (id)"),
     to_id: integer.references("repositories (id)"),
-    /** What `from_id` had before. */
+    /** The earlier values of `from_id`. */
     availability: text,
-    /** What `to_id` had before. */
+    /** The earlier values of `to_id`. */
     discovered_at: integer,
     /** JSON array of the times at which both had a snapshot. */
     both_at: text,

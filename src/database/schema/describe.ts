@@ -11,7 +11,7 @@ export type ColumnType =
   | "libraryTime"
   | "libraryFlag";
 
-/** What of an engine the definition of a table depends on; see `Dialect`. */
+/** The parts of an engine that the definition of a table depends on; see `Dialect`. */
 export interface TableDialect {
   types: Readonly<Record<ColumnType, RawBuilder<unknown>>>;
   clustered: RawBuilder<unknown>;
@@ -19,7 +19,7 @@ export interface TableDialect {
 
 interface ColumnFacts {
   isOptional?: boolean;
-  /** The column whose value it holds, such as `accounts (id)`, and what happens when that row is deleted. */
+  /** The column whose value it holds, such as `accounts (id)`, and the effect of deleting that row. */
   target?: string;
   default?: number;
 }

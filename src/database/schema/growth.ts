@@ -22,7 +22,7 @@ export const rollups = table(
     open_issues_from: integer.optional(),
     /** Index into SNAPSHOT_SOURCES, of the snapshot at `from_at`. */
     from_source: small,
-    /** Where its youth counts from, if it seems new and its date of creation is unknown. */
+    /** The start of its youth, if it seems new and its date of creation is unknown. */
     first_seen_at: integer.optional(),
     /** Number of snapshots from `from_at` to `to_at`, inclusive. */
     snapshots: integer,

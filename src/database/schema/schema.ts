@@ -134,7 +134,7 @@ function referencesOf(columns: Table["columns"], key: readonly string[]): Refere
 export type BulkColumns = Readonly<
   Record<string, "bigint" | "smallint" | "text" | "double precision" | "bytea">
 >;
-/** Where rows are written to: the columns of a row, in its order, and which of them are the key. */
+/** The target of written rows: the columns of a row, in its order, and which of them are the key. */
 export interface BulkTable {
   table: TableName;
   columns: BulkColumns;

@@ -55,7 +55,7 @@ export const tracking = table(
 export const walks = table(
   {
     provider: text,
-    /** Where it continues; null: at the beginning. */
+    /** The position at which it continues; null: at the beginning. */
     cursor: text.optional(),
     next_at: integer,
     started_at: integer,
@@ -82,7 +82,7 @@ export const lostDays = table(
   { key: ["provider", "day"], isClustered: true },
 );
 
-/** What the lists of a provider have shown on a day that was not known. */
+/** New repositories in the lists of a provider on a day. */
 export const newDays = table(
   {
     provider: text,
@@ -139,7 +139,7 @@ export const forgeTokens = table(
   { key: ["id"], constraints: ["unique (provider, fingerprint)"] },
 );
 
-/** What somebody wants of a forge: a repository to track, an answer to a question, or the links in a README. Links that were pasted, too. */
+/** A pending request to a forge: a repository to track, an answer to a question, or the links in a README or a pasted text. */
 export const wanted = table(
   {
     id: ownId,
@@ -197,7 +197,7 @@ export const avatars = table(
     /** The owner in small letters. */
     owner_key: text,
     owner: text,
-    /** Where its image is, as its forge reported it; null: not yet. */
+    /** The address of its image, as its forge reported it; null: not yet. */
     address: text.optional(),
     /** Changes with the image; null: none. */
     version: text.optional(),

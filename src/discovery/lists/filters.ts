@@ -10,7 +10,7 @@ import type { Evaluation } from "../memory/read-model.js";
 import type { SlotSet } from "../memory/slot-set.js";
 import { count, exactText, providerParameter, repeatable, timeParameter } from "./parameters.js";
 
-/** What a filter is about. Repositories are counted by a value without the filters that are about the same. */
+/** The subject of a filter. Repositories are counted by a value without the filters that are about the same. */
 export type Dimension =
   | NamedColumn
   | Exclude<PlainColumn, "forks">

@@ -35,7 +35,7 @@ export interface ListRow {
   readonly renamedFrom?: string | undefined;
 }
 
-/** The time of what a row shows: the end of its growth, else of its counts; null without either. */
+/** The time of the values in a row: the end of its growth, else of its counts; null without either. */
 export function measuredAt({ trend, repository }: Pick<ListRow, "trend" | "repository">): number | null {
   return endOfGrowth([trend], repository.countedAt);
 }
@@ -132,7 +132,7 @@ const NOTED = 16_384;
 const ROW_BYTES = 2_000;
 
 /**
- * Remembers rows while the catalogue's revision stays the same: popular repositories are in most lists, and their rows, with what
+ * Remembers rows while the catalogue's revision stays the same: popular repositories are in most lists, and their rows, with everything that
  * is derived from them, cost more than everything else about a page. A row is kept from its second reading on: most rows of a
  * large catalogue are read once, and would only give the garbage collector work. Evicts the least recently used row.
  */

@@ -1,5 +1,5 @@
 /**
- * The sorts of lists, each declared once. What they compare are columns of the catalogue in memory: `GROWTH_ORDER_COLUMNS` declares
+ * The sorts of lists, each declared once. They compare columns of the catalogue in memory: `GROWTH_ORDER_COLUMNS` declares
  * those of growth, `PlainColumn` those of facts. How pages offer and show a sort is in `web/components/listing.tsx`.
  */
 import { GROWTH_ORDER_COLUMNS, type GrowthOrder, RANKING_DEFINITIONS } from "../../growth/growth.js";
@@ -50,5 +50,5 @@ export function isGrowthSort(sort: string): sort is GrowthOrder {
   return Object.hasOwn(GROWTH_ORDER_COLUMNS, sort);
 }
 
-/** The order of a list that asks for none: by trending score, then all others by stars. */
+/** The default order of a list: by trending score, then all others by stars. */
 export const DEFAULT_SORT = "trending-first";

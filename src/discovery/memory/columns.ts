@@ -1,4 +1,4 @@
-/** What lists filter and sort by, as columns of numbers: one entry for each slot, which belongs to one repository. */
+/** The values that lists filter and sort by, as columns of numbers: one entry for each slot, which belongs to one repository. */
 import {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,

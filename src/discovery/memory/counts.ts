@@ -1,4 +1,4 @@
-/** Counts beside a list: how many repositories it would have with other values of its filters. */
+/** Counts next to a list: how many repositories it would have with other values of its filters. */
 import { type Dimension, isFiltered } from "../lists/filters.js";
 import { isGrowthSort } from "../lists/sorts.js";
 import type { ListSpec } from "../lists/spec.js";
@@ -10,7 +10,7 @@ import type { SlotSet } from "./slot-set.js";
 /** Filters by the least number or time, for which some bounds are offered. */
 export type BoundFilter = "minStars" | "createdAfter" | "pushedAfter";
 
-/** What a list is counted by: the bounds that are offered, and values. */
+/** The values that a list is counted by: offered bounds, and names. */
 export interface CountRequest extends Readonly<Record<BoundFilter, readonly number[]>> {
   /** Most values of each kind, besides those in the filters. */
   values: number;

@@ -1,4 +1,4 @@
-/** Keeps the catalogue in memory up to date with the database: loads it once, then applies what the log of changes names. */
+/** Keeps the catalogue in memory up to date with the database: loads it once, then applies the changes that the log names. */
 import { sql } from "kysely";
 import type { Database, Prepared } from "../../database/database.js";
 import type { Clock } from "../../lib/clock.js";
@@ -22,14 +22,14 @@ const CHANGED_PART = 8;
 const FEW_CHANGED = 1_000;
 /** When to ask again while a large catalogue is loaded, in seconds. */
 const RETRY_S = 2;
-/** How long after a change the response cache may still send what was there before. */
+/** How long after a change the response cache may still send earlier responses. */
 const CACHED_MS = 2_000;
 /** Time between two looks for changes. */
 const FOLLOWED_MS = 1_000;
 /** Repositories between two lines of the log. */
 const REPORTED = 100_000;
 
-/** A model, and what is derived from it when it is wanted. */
+/** A model, and the values derived from it on demand. */
 export class LoadedModel {
   readonly model: ReadModel;
   readonly facets: Facets;
@@ -51,7 +51,7 @@ export class LoadedModel {
     });
   }
 
-  /** Computes what requests would wait for, at a million for seconds. */
+  /** Computes values that requests would wait for, at a million for seconds. */
   async prepare(): Promise<void> {
     await Promise.all([
       this.ranks.get(),
@@ -100,7 +100,7 @@ export class LiveModel {
   }
 
   /**
-   * The model with all changes that were committed a second ago. Of a large catalogue, it may lack those that are being applied.
+   * The model with all changes that were committed a second ago. Of a large catalogue, it may not have those that are being applied.
    * Throws UNAVAILABLE while a large one is loaded for the first time, and for the first time since the store was replaced.
    */
   async current(): Promise<LoadedModel> {
@@ -111,7 +111,7 @@ export class LiveModel {
     }
     const isCurrent = (loaded = this.#loaded) =>
       loaded !== undefined && (loaded.era > era || (loaded.era === era && loaded.revision >= value));
-    // Work that had begun before may lack the last change, so a second time may be needed.
+    // Work that had begun before may not have the last change, so a second time may be needed.
     for (let times = 0; times < 2 && !isCurrent(); times++) {
       this.#work ??= this.#follow().finally(() => {
         this.#work = undefined;
@@ -151,7 +151,7 @@ export class LiveModel {
     }
   }
 
-  /** Keeps up with changes that nobody asks for, and loads the catalogue before anybody does. */
+  /** Applies changes without waiting for a request, and loads the catalogue before the first one. */
   async follow(clock: Clock, signal: AbortSignal): Promise<void> {
     for (; !signal.aborted; await clock.sleep(FOLLOWED_MS, signal)) {
       try {

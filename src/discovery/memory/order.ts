@@ -8,7 +8,7 @@ export type Direction = "asc" | "desc";
 export interface Order {
   numbers: Numbers;
   id: Float64Array;
-  /** The least number of what the order holds. */
+  /** The least number in the order. */
   least: number;
   /** The number that means unknown: it comes last in both directions. */
   unknown?: number;

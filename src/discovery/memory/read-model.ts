@@ -1,5 +1,5 @@
 /**
- * The catalogue in memory: what lists, search, facets and ranks are found with. A repository has a slot, which never moves. It is
+ * The catalogue in memory, which lists, search, facets and ranks are found with. A repository has a slot, which never moves. It is
  * loaded once and then follows changes. An evaluation is synchronous, so it sees one state.
  */
 

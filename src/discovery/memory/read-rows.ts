@@ -1,4 +1,4 @@
-/** Reads what the catalogue in memory holds of repositories. */
+/** Reads the rows of the catalogue in memory. */
 import { type RawBuilder, sql } from "kysely";
 import { columns, type Database, type Prepared, type ValuesOf } from "../../database/database.js";
 import { GROWTH_ORDER_COLUMNS, GROWTH_ORDERS, type Window, windowOfHours } from "../../growth/growth.js";

@@ -26,7 +26,7 @@ export class Steps {
     this.#began = this.now;
   }
 
-  /** Does some work when all that was begun before has ended: so what is derived from data sees none of its changes. */
+  /** Does some work when all earlier work has ended, so that derived values see none of its changes. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work, work);
     this.#last = turn.catch(() => {});
@@ -45,7 +45,7 @@ export class Steps {
 /** An earlier value is used for this many times as long as computing one took, so that changes do not keep a core busy. */
 const REST = 9;
 
-/** What derived values depend on. */
+/** The state that derived values depend on. */
 export interface Versioned {
   version: number;
   /** Whether deriving a value takes so long that an earlier one is used meanwhile. */

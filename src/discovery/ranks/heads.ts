@@ -30,7 +30,7 @@ export interface LeadersRequest {
 interface Board {
   scope: RankScope;
   name: string;
-  /** Where its slots begin in those of a measure. */
+  /** The index of its first slot in those of a measure. */
   start: number;
 }
 
@@ -160,7 +160,7 @@ class Boards {
     this.#topics = this.#addFrequent("topic", model.topics.names.names, topics);
   }
 
-  /** The boards of the most frequent names, by name where equally frequent. */
+  /** The boards of the most frequent names, by name if equally frequent. */
   #addFrequent(scope: RankScope, names: readonly string[], counts: Uint32Array): Int32Array {
     counts[0] = 0;
     const least = Math.max(1, counts.toSorted().at(-RANKED_NAMES) ?? 0);

@@ -9,7 +9,7 @@ import {
   type Window,
 } from "../../growth/growth.js";
 
-/** What a repository is ranked among. */
+/** The repositories that a repository is ranked among. */
 export const RANK_SCOPES = ["overall", "provider", "language", "topic"] as const;
 export type RankScope = (typeof RANK_SCOPES)[number];
 

@@ -46,7 +46,7 @@ export function weightsOf({ words, fullName }: WordsQuery): number[] {
   ];
 }
 
-/** Where a search looks: names alone, for suggestions, or everywhere. */
+/** The texts that a search covers: names alone, for suggestions, or all. */
 export type SearchScope = "all" | "names";
 
 interface Tier {
@@ -64,7 +64,7 @@ export interface Matches {
   total: number;
 }
 
-/** Finds what matches a query. */
+/** Finds the matches of a query. */
 export function findMatches(evaluation: Evaluation, query: WordsQuery, scope: SearchScope): Matches {
   const { model } = evaluation;
   const { words, owner, name } = query;

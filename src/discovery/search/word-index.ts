@@ -32,7 +32,7 @@ export class WordCollector {
   readonly #numbers = new Map<string, number>();
   /** By word: the last slot that has it, plus 1. */
   readonly #last: number[] = [];
-  /** By place and slot: the numbers of its words, each where it comes first. */
+  /** By place and slot: the numbers of its words, each at its first place. */
   readonly #found = { [WHOLE]: new PackedLists(), [NAME]: new PackedLists(), [TEXT]: new PackedLists() };
   #size = 0;
   /** How many more words of the repository are indexed. */

@@ -1,5 +1,5 @@
 /**
- * The words of repositories and of search texts. One function splits both, so what is indexed can be found. A search text also has a
+ * The words of repositories and of search texts. One function splits both, so every indexed word can be found. A search text also has a
  * form, such as an owner and a name.
  */
 import { fullNameIn, splitAddress } from "../../repositories/repositories.js";
@@ -92,7 +92,7 @@ function nameWords(name: string): string[] {
   return [...words, ...wordsOf(humps)];
 }
 
-/** What a search text looks for. */
+/** The query of a search text. */
 export interface WordsQuery {
   /** In lower case; only the full name of an address. */
   text: string;
@@ -134,7 +134,7 @@ function withoutAddress(text: string): string {
   return fullNameIn(isNested ? "gitlab" : "github", segments) ?? text;
 }
 
-/** What search knows of a repository. */
+/** The texts of a repository that search covers. */
 export interface Texts {
   owner: string;
   name: string;
@@ -143,7 +143,7 @@ export interface Texts {
   language: string | null;
 }
 
-/** The words of a repository. A word may come several times, and counts where it comes first. Empty words do not count. */
+/** The words of a repository. A word may come several times, and counts at its first place. Empty words do not count. */
 interface WordDocument {
   /** The name as one word. */
   whole: string;
