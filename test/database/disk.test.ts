@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { type Database, openDatabase } from "../../src/database/database.js";
@@ -12,7 +12,6 @@ import { openSqlite } from "../../src/database/sqlite.js";
 import { WriteQueue } from "../../src/database/sqlite-writer.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
-import { type DiskError, failStatements } from "../support/failing-disk.js";
 
 async function open(): Promise<{ database: Database; dataDir: string; logSize: () => number }> {
   const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
@@ -135,3 +134,27 @@ test("a file that can only be opened for reading is refused at the start", async
   assert.equal(await addOne(db, "saved"), "saved");
   await db.destroy();
 });
+
+/** Extended result codes of SQLite (sqlite.org/rescode.html), as a disk causes them. */
+const DISK_ERRORS = { full: 13, read: 266, write: 778, fsync: 1034, truncate: 1546 } as const;
+type DiskError = keyof typeof DISK_ERRORS;
+
+/**
+ * Lets statements of all SQLite connections of this process fail as if the disk did, before they do anything. `choose` gets the
+ * text of each and returns how it fails. Returns the function that ends this.
+ */
+function failStatements(choose: (text: string) => DiskError | undefined): () => void {
+  const { prototype } = StatementSync;
+  const { run, all } = prototype;
+  const failing = <F extends (...parameters: never[]) => unknown>(method: F) =>
+    function (this: StatementSync, ...parameters: Parameters<F>): unknown {
+      const kind = choose(this.sourceSQL);
+      if (kind === undefined) return method.apply(this, parameters);
+      throw Object.assign(new Error(`disk error: ${kind}`), {
+        code: "ERR_SQLITE_ERROR",
+        errcode: DISK_ERRORS[kind],
+      });
+    };
+  Object.assign(prototype, { run: failing(run), all: failing(all) });
+  return () => void Object.assign(prototype, { run, all });
+}

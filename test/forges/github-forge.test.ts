@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Discovered, PastDays } from "../../src/forges/contract.js";
+import type { Discovered, PastDays, Provider } from "../../src/forges/contract.js";
+import { UpstreamFailure } from "../../src/forges/failures.js";
+import { createTransport } from "../../src/forges/transport.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { NOW } from "../support/github.js";
-import { onForge, type Stage } from "../support/github-stage.js";
+import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "../support/forge/forge.js";
+import { github, NOW } from "../support/github.js";
 import { IS_LONG } from "../support/long.js";
+import { SkippingClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 
@@ -79,3 +82,42 @@ test("star histories match the forge, back to the first day", async () => {
     }
   });
 });
+
+/** A fake forge and the GitHub provider for it. */
+interface Stage {
+  forge: Forge;
+  provider: Provider;
+  clock: SkippingClock;
+  /** Repeats the call until it succeeds, and waits on the clock for the quota. */
+  patiently<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/** Runs a test with a fake forge and the real transport; asserts at the end that no limit was exceeded. */
+async function onForge(
+  { tokens = ["one", "two"], ...options }: Omit<CatalogueOptions, "seed" | "start"> & { tokens?: string[] },
+  play: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const clock = new SkippingClock(NOW);
+  const catalogue = new ForgeCatalogue({ seed: 1, start: NOW, ...options });
+  const forge = await startForge({ kind: "github", clock, catalogue });
+  const transport = createTransport({ origins: [forge.url], mayBePrivate: true, userAgent: "sidereal" });
+  const provider = github(transport.fetch, { url: forge.url, tokens, minStars: 0, clock });
+  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure) || error.kind !== "quota") throw error;
+        assert.ok(error.until !== null && error.until > clock.now());
+        clock.advance(error.until - clock.now());
+      }
+    }
+  };
+  try {
+    await play({ forge, provider, clock, patiently });
+    assert.deepEqual(forge.violations, []);
+  } finally {
+    await transport.close();
+    await forge.close();
+  }
+}

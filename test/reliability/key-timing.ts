@@ -9,13 +9,13 @@ import { ApiKeys } from "../../src/accounts/api-keys.js";
 import { startService } from "../../src/app/service.js";
 import { loadConfig } from "../../src/config/config.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
-import { systemClock } from "../../src/lib/clock.js";
+import { type Clock, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
+import { createToken, hashToken } from "../../src/lib/tokens.js";
 import { buildModules } from "../../src/modules.js";
-import { accountsContext } from "../support/accounts.js";
+import { accountsContext, addAccount } from "../support/accounts.js";
 import { countStatements } from "../support/statements.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
-import { ForgetfulClock, KINDS, type Kind, storeKeys } from "./support/key-kinds.js";
 import { Sample, welchT } from "./support/welch.js";
 
 /** Looks at each kind of key, in this process and over HTTP. */
@@ -174,5 +174,59 @@ async function measure(database: Database, { report }: HarnessContext): Promise<
   } finally {
     await dispatcher.close();
     await service.stop();
+  }
+}
+
+/** Kinds of keys that a caller may send. */
+const KINDS = ["known", "revoked", "unknown", "malformed"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Keys of every kind, of which those that must be are in the database. */
+async function storeKeys(
+  database: Database,
+  { count, now }: { count: number; now: number },
+): Promise<Record<Kind, string[]>> {
+  const tokens = () => Array.from({ length: count }, () => createToken("sid"));
+  const kinds = { known: tokens(), revoked: tokens(), unknown: tokens(), malformed: tokens() };
+  kinds.malformed = kinds.malformed.map((token) => `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`);
+  const accountId = await addAccount(database, "keys@example.org");
+  const rowOf = (token: string) => ({
+    account_id: accountId,
+    name: "key",
+    hash: hashToken(token),
+    hint: token.slice(-4),
+    created_at: now,
+    last_used_at: now,
+    revoked_at: null,
+  });
+  const rows = kinds.known.flatMap((known, i) => [rowOf(known), rowOf(kinds.revoked[i] ?? "")]);
+  for (let i = 0; i < rows.length; i += 500)
+    await database.durable
+      .insertInto("api_keys")
+      .values(rows.slice(i, i + 500))
+      .execute();
+  const keys = new ApiKeys(accountsContext(database, new ForgetfulClock()));
+  const stored = await database.read.selectFrom("api_keys").select(["id", "hash"]).execute();
+  const idOf = new Map(stored.map(({ id, hash }) => [hash, id]));
+  for (const token of kinds.revoked) await keys.revoke(accountId, idOf.get(hashToken(token)) ?? 0);
+  return kinds;
+}
+
+/** A clock on which nothing cached lasts until the next look, while the time of day stands still. */
+class ForgetfulClock implements Clock {
+  #monotonic = 0;
+  readonly #now = Date.UTC(2026, 3, 30, 12);
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    this.#monotonic += 100_000;
+    return this.#monotonic;
+  }
+
+  sleep(): Promise<void> {
+    return Promise.resolve();
   }
 }

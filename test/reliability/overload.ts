@@ -1,10 +1,14 @@
 import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
 import type { LoadReport, LoadRequest, Timely } from "../../bench/support/load.js";
+import { type MixRequest, mixOf } from "../../bench/support/mix.js";
 import { type MeasuredServer, startSidereal } from "../../bench/support/processes.js";
 import { absoluteRow, type ResultRow, ratioRow } from "../../bench/support/results.js";
 import { runLoad } from "../../bench/support/run-load.js";
-import { copyStore, prepareStore, type Store } from "../../bench/support/stores.js";
+import { copyStore, generatorOptions, prepareStore, type Store } from "../../bench/support/stores.js";
+import { TOPICS } from "../../bench/synthetic/vocabulary.js";
+import { OVERLOADED, type Priority, RunQueue } from "../../src/http/limits.js";
 import { limits } from "../support/limits.js";
+import { ManualClock } from "../support/manual-clock.js";
 import {
   assertHappened,
   type Harness,
@@ -12,8 +16,6 @@ import {
   HarnessFailure,
   withStores,
 } from "./support/harness.js";
-import { overloadQueue } from "./support/overload-here.js";
-import { chartRequests, overloadMix, searchRequests } from "./support/overload-load.js";
 
 const ROUNDS = 10;
 const SECONDS = 5;
@@ -172,4 +174,126 @@ async function measureStalls(
     );
   }
   return rows;
+}
+
+/** Requests of one pass: each has an address of its own, so that none of them reaches its limits. */
+const COUNT = 20_000;
+
+/** The address of the i-th caller, as a trusted proxy names it. */
+const addressOf = (i: number) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
+
+/** A response that is requested so often that it stays cached. */
+const CACHED_PATH = "/api/repos?sort=stars";
+
+/**
+ * The mix without its repetitions, so that a small cache holds none of it, from callers with different addresses. One in ten
+ * requests has an API key, one in ten is for a cached response, and one in ten is a health check.
+ */
+function overloadMix(store: Store, keys: readonly string[]): LoadRequest[] {
+  const known = new Map<string, MixRequest>();
+  for (const request of mixOf(generatorOptions(store))) if (!request.turns) known.set(request.path, request);
+  const paths = [...known.keys()];
+  // Pages do not read keys.
+  const ofApi = paths.filter((path) => path.startsWith("/api/"));
+  return Array.from({ length: COUNT }, (_, i): LoadRequest => {
+    const headers = { "X-Forwarded-For": addressOf(i) };
+    if (i % 10 === 0) return { kind: "health", path: "/healthz", headers };
+    if (i % 10 === 1) return { kind: "cached", path: CACHED_PATH, headers };
+    if (i % 10 > 2) return { kind: "address", path: paths[i % paths.length] ?? "/", headers };
+    const key = keys[Math.floor(i / 10) % keys.length] ?? "";
+    return {
+      kind: "key",
+      path: ofApi[i % ofApi.length] ?? "/api/repos",
+      headers: { ...headers, "X-API-Key": key },
+    };
+  });
+}
+
+/** Charts of six repositories, all different. */
+function chartRequests(store: Store): LoadRequest[] {
+  const names = mixOf(generatorOptions(store)).flatMap(({ kind, path }) => {
+    const [, , , provider, owner, name] = path.split("/");
+    return kind === "detail" ? [`${provider}:${owner}/${name}`] : [];
+  });
+  return names.map((_, i) => {
+    const six = Array.from({ length: 6 }, (_, j) => names[(i + j * j * 7 + j) % names.length] ?? "");
+    return {
+      kind: "chart",
+      path: `/api/embed/chart.svg?window=all&${six.map((one) => `repo=${one}`).join("&")}`,
+    };
+  });
+}
+
+/** Searches that match many repositories, sorted by another order and filtered by topics. */
+function searchRequests(): LoadRequest[] {
+  const letters = [..."abcdefghijklmnoprstuvw"];
+  return letters.flatMap((one, i) =>
+    letters.map((other, j) => {
+      const topics = [0, 1, 2].map((k) => `topic=${encodeURIComponent(TOPICS[(i + j + k) % 30] ?? "")}`);
+      const query = `q=${one}+${other}&sort=rising&order=asc&limit=100&${j % 2 === 0 ? topics.join("&") : "page=100"}`;
+      return { kind: "search", path: `/api/repos?${query}` };
+    }),
+  );
+}
+
+/** Time that computing one response takes, in ms of the manual clock; all of it passes in its turn, as on SQLite. */
+const COST_MS = 2;
+const TURNS = 1_500;
+/** Requests that arrive while one is computed. */
+const ARRIVALS = 3;
+const PATIENCE_MS = 500;
+const DEADLINE_MS = 1_000;
+
+interface Sent {
+  priority: Priority;
+  at: number;
+  /** When its response was computed; undefined: it was refused. */
+  endedAt?: number;
+}
+
+/** Sends three times as many requests to the queue of the service as it can compute, in the time of a manual clock. */
+async function overloadQueue(): Promise<ResultRow[]> {
+  const clock = new ManualClock(0);
+  const queue = new RunQueue({ maxRunning: 8, bounds: { length: 400, patienceMs: PATIENCE_MS }, clock });
+  const sent: Sent[] = [];
+  const refusals: Promise<unknown>[] = [];
+  const send = () => {
+    const priority = sent.length % 10 === 0 ? "account" : "anonymous";
+    const one: Sent = { priority, at: clock.monotonic() };
+    const waiter = { priority, caller: `caller ${sent.length}`, isGone: () => false } as const;
+    sent.push(one);
+    const { result } = queue.add(waiter, async () => {
+      clock.advance(COST_MS);
+      one.endedAt = clock.monotonic();
+    });
+    refusals.push(
+      result.then(
+        () => false,
+        (error: unknown) => error === OVERLOADED,
+      ),
+    );
+  };
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (let i = 0; i < ARRIVALS; i++) send();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  while (queue.waiting > 0) await new Promise((resolve) => setImmediate(resolve));
+  const refused = (await Promise.all(refusals)).filter(Boolean).length;
+  assertHappened(refused, "refused requests", TURNS);
+  const inTime = sent.filter(({ at, endedAt }) => endedAt !== undefined && endedAt - at <= DEADLINE_MS);
+  const late = sent.length - refused - inTime.length;
+  const shareOf = (wanted: Priority) =>
+    (100 * inTime.filter(({ priority }) => priority === wanted).length) /
+    sent.filter(({ priority }) => priority === wanted).length;
+  return [
+    absoluteRow(
+      { measure: "computed in time, of what can be computed", unit: "%", target: { atLeast: 99 } },
+      [(100 * inTime.length * COST_MS) / clock.monotonic()],
+    ),
+    absoluteRow({ measure: "computed too late", unit: "responses", target: { atMost: 0 } }, [late]),
+    absoluteRow({ measure: "callers with an account, in time", unit: "%", target: { atLeast: 100 } }, [
+      shareOf("account"),
+    ]),
+    absoluteRow({ measure: "other callers, in time", unit: "%" }, [shareOf("anonymous")]),
+  ];
 }

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { type Clock, DAY_MS, systemClock } from "../../src/lib/clock.js";
 import type { CommandWorld } from "./command.js";
-import { DayClock } from "./days.js";
 import { ForgeCatalogue, startForge } from "./forge/forge.js";
 import { QUIET } from "./forge/world.js";
 
@@ -54,4 +55,29 @@ export function contentOf(folder: string): Record<string, string> {
       .filter((name) => statSync(join(folder, name)).isFile())
       .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
   );
+}
+
+/** Shorter pauses keep the pace of a forge; longer ones renew leases. */
+const PACE_MS = 2_000;
+
+/** A clock that runs on by itself, jumps over days, and does not wait for the pace of a forge. */
+class DayClock implements Clock {
+  #aheadMs: number;
+
+  constructor(start: number) {
+    this.#aheadMs = start - systemClock.now();
+  }
+
+  now = (): number => systemClock.now() + this.#aheadMs;
+  monotonic = (): number => systemClock.monotonic() + this.#aheadMs;
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms >= PACE_MS) return systemClock.sleep(ms, signal);
+    this.#aheadMs += Math.max(0, Math.ceil(ms));
+    await setImmediate();
+  }
+
+  pass(days: number): void {
+    this.#aheadMs += days * DAY_MS;
+  }
 }

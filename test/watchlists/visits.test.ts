@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { sql } from "kysely";
 import { DailyQuotas } from "../../src/accounts/quotas.js";
+import type { Database } from "../../src/database/database.js";
 import { VISIT_MS } from "../../src/watchlists/changes.js";
 import { Watchlists } from "../../src/watchlists/watchlists.js";
 import { accountsContext, addAccount } from "../support/accounts.js";
-import { onSqliteAndLong } from "../support/engines.js";
-import { withFailingWrites } from "../support/failing-writes.js";
+import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -150,3 +151,26 @@ onSqliteAndLong("Visits of a personal list", (engine) => {
     assert.equal(lines.length, 1);
   });
 });
+
+/** A database to which nothing can be written until `repair` is called; the durable connection works. */
+async function withFailingWrites(
+  engine: Engine,
+  database: Database,
+): Promise<{ failing: Database; repair: () => void }> {
+  const closed = await engine.open();
+  await sql`select 1`.execute(closed.write);
+  await closed.close();
+  let write = closed.write;
+  const failing: Database = {
+    ...database,
+    get write() {
+      return write;
+    },
+  };
+  return {
+    failing,
+    repair: () => {
+      write = database.write;
+    },
+  };
+}

@@ -8,8 +8,6 @@ import type { ForgeKind } from "../../../src/config/known-forges.js";
 import type { Clock } from "../../../src/lib/clock.js";
 import { handleAvatar, isAvatarPath } from "./avatars.js";
 import { ForgeCatalogue, type ForgeRepository } from "./catalogue.js";
-import { Conduct } from "./conduct.js";
-import { Counters } from "./counters.js";
 import { type Fault, type FaultName, spoil } from "./faults.js";
 import type { GitlabGraphql } from "./gitlab-graphql.js";
 import { INTERFACES, type Interface } from "./interfaces.js";
@@ -26,7 +24,6 @@ import type { ForgeRequest, ForgeResponse, Site } from "./responses.js";
 import { hasOtherHost, readRequest, send } from "./wire.js";
 
 export { type CatalogueOptions, ForgeCatalogue, type ForgeRepository, type Visibility } from "./catalogue.js";
-export type { Counters } from "./counters.js";
 export { FAULTS, type Fault, type FaultName } from "./faults.js";
 export { GITHUB_SCHEMA } from "./github-graphql.js";
 export { nodeId } from "./github-record.js";
@@ -266,4 +263,93 @@ export class Forge {
     this.#listingVersion = this.catalogue.version;
     return this.#listing;
   }
+}
+
+/** Counts requests since the start or `reset`, including refused ones. */
+export class Counters {
+  requests = 0;
+  /** By kind of path: `search`, `repository`, `repository-by-id`, `history`, `graphql`, `list`, `rate-limit`, `other`. */
+  byKind: Record<string, number> = {};
+  /** By token; `anonymous` without one. */
+  byToken: Record<string, number> = {};
+  /** By name of the injected fault. */
+  byFault: Record<string, number> = {};
+  /** Repositories refreshed by single requests (including 304) and batches; list rows do not count. */
+  refreshed = 0;
+
+  reset(): void {
+    Object.assign(this, new Counters());
+  }
+
+  count(request: ForgeRequest, response: ForgeResponse, fault: string | undefined): void {
+    this.requests++;
+    add(this.byKind, request.kind);
+    add(this.byToken, request.token ?? "anonymous");
+    if (fault !== undefined) add(this.byFault, fault);
+    else this.refreshed += response.repositories;
+  }
+}
+
+function add(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}
+
+/** Turns of the event loop until a response has reached its client, and what that sent just before has reached us. */
+const TURNS_TO_READ = 3;
+
+/** Checks whether clients respect limits, and how much they send concurrently. */
+class Conduct {
+  readonly violations: Violation[] = [];
+  readonly #now: () => number;
+  readonly #notices = new Map<string, { until: number; kind: Violation["kind"] }>();
+  readonly #active = new Map<string, number>();
+  readonly #minutes = new Map<string, { minute: number; count: number }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Call when a request arrives. Returns whether it exceeds the secondary limit. */
+  begin(request: ForgeRequest, resource: string, secondary: SecondaryLimit | null): "ok" | "too-much" {
+    const who = request.token ?? "";
+    for (const key of new Set([`${who} ${resource}`, `${who} ${request.kind}`, `${who} *`])) {
+      const notice = this.#notices.get(key);
+      // Requesting the rate limits is free.
+      const isAllowed = notice?.kind === "spent" && request.kind === "rate-limit";
+      if (notice !== undefined && this.#now() < notice.until && !isAllowed)
+        this.report(notice.kind, request, resource);
+    }
+    const active = (this.#active.get(who) ?? 0) + 1;
+    this.#active.set(who, active);
+    const minute = Math.floor(this.#now() / 60_000);
+    const last = this.#minutes.get(who);
+    const count = last?.minute === minute ? last.count + 1 : 1;
+    this.#minutes.set(who, { minute, count });
+    if (secondary === null) return "ok";
+    if (active > secondary.concurrent) this.report("concurrent", request, resource);
+    else if (count > secondary.pointsPerMinute) this.report("points", request, resource);
+    else return "ok";
+    return "too-much";
+  }
+
+  /** Call when a request has its response, or the client has disconnected. */
+  end(request: ForgeRequest): void {
+    const who = request.token ?? "";
+    this.#active.set(who, (this.#active.get(who) ?? 1) - 1);
+  }
+
+  /** Call when a response asked the client to wait until then. `resource`: also a kind of request, or `*` for all. */
+  notify(token: string | null, resource: string, until: number, kind: "spent" | "retry-after"): void {
+    const key = `${token ?? ""} ${resource}`;
+    afterTurns(TURNS_TO_READ, () => this.#notices.set(key, { until, kind }));
+  }
+
+  report(kind: Violation["kind"], { token, path }: ForgeRequest, resource: string): void {
+    this.violations.push({ kind, at: this.#now(), token, resource, path });
+  }
+}
+
+function afterTurns(turns: number, action: () => void): void {
+  if (turns === 0) action();
+  else setImmediate(afterTurns, turns - 1, action);
 }
