@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { createList, idsFrom } from "../support/watchlists.js";
-import { type Answer, createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+import { type Answer, createWorld, observation, snapshot, type World } from "../support/world.js";
 
 onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => {
   let world: World;
@@ -197,25 +197,5 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
     assert.deepEqual(await stars("30d"), [1_010, 1_012, 1_021]);
     assert.deepEqual(await stars("90d"), [1_000, 1_010, 1_012, 1_021]);
     assert.deepEqual(await stars("all"), [1_000, 1_010, 1_012, 1_021]);
-  });
-
-  test("an empty list, or one without snapshots, has an empty series", async () => {
-    for (const ids of [[], ["4"]]) {
-      const { body } = await world.get(`${await create(ids)}/metrics?window=all`);
-      assert.deepEqual(body, { data: [], meta: { window: "all", resolution: "1d", pointCount: 0 } });
-    }
-  });
-
-  test("a long history is added up by week", async () => {
-    const own = await createWorld(engine);
-    await own.record(observation("old/timer", [snapshot(24 * 2_001, 1), ...daily(5, 6, 7)]));
-    const { body } = await own.send("POST", "/api/watchlists", { ids: ["1"] });
-    const series = await own.get(`/api/watchlists/${body.data.token}/metrics?window=all`);
-    assert.equal(series.body.meta.resolution, "1w");
-    // April 28 to 30 2026 are the Tuesday to the Thursday of one week.
-    assert.deepEqual(
-      series.body.data.map((point: { stars: number }) => point.stars),
-      [1, 7],
-    );
   });
 });
