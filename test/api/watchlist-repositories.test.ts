@@ -53,35 +53,9 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
         (time) => ({ from: time, to: time, repositoryCount: 1 }),
       ),
     });
-    assert.deepEqual(answer.body.data[0], {
-      id: "3",
-      provider: "GITHUB",
-      owner: "c",
-      name: "gone",
-      fullName: "c/gone",
-      url: "https://github.com/c/gone",
-      description: null,
-      homepage: null,
-      language: null,
-      license: null,
-      topics: [],
-      stars: 7,
-      forks: null,
-      openIssues: null,
-      watchers: null,
-      fork: null,
-      archived: null,
-      availability: "GONE",
-      createdAt: null,
-      pushedAt: "1970-01-01T00:00:02.000Z",
-      discoveredAt: "2026-04-29T06:00:00.000Z",
-      refreshedAt: "2026-04-29T06:00:00.000Z",
-      nextRefreshAt: null,
-      lastSeenAt: "2026-04-29T06:00:00.000Z",
-      stale: false,
-      trend: null,
-      addedAt: "2026-04-30T12:00:00.000Z",
-    });
+    const [gone] = (await world.get("/api/repos?id=3")).body.data;
+    assert.equal(gone.availability, "GONE");
+    assert.deepEqual(answer.body.data[0], { ...gone, addedAt: "2026-04-30T12:00:00.000Z" });
     assert.equal(answer.body.data[2].trend.starsDelta, 8);
     const month = await world.get(`${list}/repositories?window=30d`);
     assert.deepEqual(

@@ -8,8 +8,10 @@ import {
   repositoriesQuery,
   restRepository,
 } from "../../src/forges/github/repository.js";
-import { GITHUB_SCHEMA } from "../support/forge/forge.js";
+import { GITHUB_SCHEMA, startForge } from "../support/forge/forge.js";
 import { checkFields, REST_EXAMPLES, REST_FIELDS } from "../support/forge/github-fields.js";
+import { START } from "../support/forge/world.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 test("the GraphQL query is valid in GitHub's schema, also without optional fields", () => {
   const schema = buildSchema(GITHUB_SCHEMA);
@@ -23,6 +25,22 @@ test("the GraphQL query is valid in GitHub's schema, also without optional field
     assert.deepEqual(validate(schema, parse(query)), []);
     for (const field of without) assert.doesNotMatch(query, new RegExp(`\\b${field}\\b`));
   }
+});
+
+test("the fake GitHub's responses have the fields of its API description", async (t) => {
+  const clock = new ManualClock(START);
+  const forge = await startForge({ kind: "github", clock, repositories: 300 });
+  t.after(() => forge.close());
+  const read = async (path: string) =>
+    (await fetch(`${forge.url}/api/v3${path}`, { headers: { authorization: "Bearer one" } })).json();
+  for (const { id, fullName } of [...forge.catalogue.truth(clock.now())].slice(0, 30)) {
+    const single = await read(`/repos/${fullName}`);
+    checkFields(single);
+    assert.deepEqual(await read(`/repositories/${id}`), single);
+  }
+  const { items } = await read("/search/repositories?q=stars:>=1&per_page=100");
+  assert.equal(items.length, 100);
+  for (const row of items) checkFields(row, ["subscribers_count"]);
 });
 
 test("the REST fields that we read are those of the table, which GitHub's own examples have", () => {

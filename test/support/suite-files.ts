@@ -63,7 +63,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "reliability/upgrade": 16,
   "tracking/gitlab": 16,
   "tracking/walks": 16,
-  "api/stream-ends": 15,
+  "api/streams": 17,
   "browser/explore": 15,
   "tracking/faults": 15,
   "browser/palette": 14,
