@@ -81,7 +81,6 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/config/config.ts loadConfig": 120,
   "src/forges/avatars.ts openAvatars": 62,
   "src/forges/github/github.ts createGithub": 70,
-  "src/forges/rest-provider.ts createRestProvider": 164,
   "src/publish/reading.ts readAll": 72,
   "src/publish/run.ts publish": 75,
   "src/tracking/status.ts readStatus": 71,

@@ -50,20 +50,18 @@ test("a batch of single requests waits for its turns, and only long waits end as
   assert.equal(fetch.sent.length, 1);
 });
 
-test("when GitLab limits its lists, single projects are still refreshed", async () => {
-  const fetch = scripted((path) => {
-    if (path === "/api/graphql") return { status: 404 };
-    return path.startsWith("/api/v4/projects?")
+test("when GitLab limits its lists, single projects are still read", async () => {
+  const fetch = scripted((path) =>
+    path.startsWith("/api/v4/projects?")
       ? { status: 429, headers: { "retry-after": "300" }, body: { message: "Too many requests for lists" } }
-      : { body: { id: 1, path_with_namespace: "o/r", star_count: 1 } };
-  });
+      : { body: { id: 7, path_with_namespace: "o/r", star_count: 1 } },
+  );
   const clock = new SkippingClock(NOW);
   const provider = createGitlab(settingsOf("gitlab", { name: "GITLAB" }), { fetch, clock });
-  const failure = await failureOf(provider.discover(null, signal));
+  const failure = await failureOf(provider.seek({ name: "r" }, signal));
   assert.deepEqual([failure.kind, failure.reason], ["quota", "Too many requests for lists"]);
-  assert.equal(provider.readyAt("discover"), NOW + 300_000);
   assert.equal(provider.readyAt("refresh"), NOW);
-  assert.equal((await provider.refreshMany(refs.slice(0, 1), signal))[0]?.kind, "found");
+  assert.equal((await provider.refreshOne("o/r", signal)).stars, 1);
   const [block] = provider.quota().filter(({ blockReason }) => blockReason !== null);
   assert.deepEqual([block?.resource, block?.blockReason], ["projects", "slow_down"]);
 });

@@ -5,7 +5,7 @@ import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
 import { type FailureKind, UpstreamFailure } from "../../src/forges/failures.js";
 import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
 import { GITLAB_REST } from "../../src/forges/gitlab/gitlab.js";
-import { createRestProvider, restClient } from "../../src/forges/rest-provider.js";
+import { createRestReader, type RestReader, restClient } from "../../src/forges/rest-provider.js";
 import type { UpstreamFetch } from "../../src/forges/transport.js";
 import type { Clock } from "../../src/lib/clock.js";
 import { SkippingClock } from "../support/manual-clock.js";
@@ -14,55 +14,44 @@ import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 const NOW = Date.UTC(2026, 0, 1);
 const signal = new AbortController().signal;
 
-type Create = (settings: ProviderSettings, dependencies: { fetch: UpstreamFetch; clock: Clock }) => Provider;
+type Create = (
+  settings: ProviderSettings,
+  dependencies: { fetch: UpstreamFetch; clock: Clock },
+) => RestReader;
 
-/** One kind of forge: its constructor, smallest document, list and repository path. */
+/** One kind of forge: its constructor, smallest document and repository path. */
 interface Kind {
   kind: "gitlab" | "forgejo";
   create: Create;
   document: (id: number, changes?: object) => Record<string, unknown>;
-  list: (documents: unknown[]) => unknown;
   pathOfId: (id: string) => string;
   /** What documents of repositories that are not public have. */
   hidden: readonly object[];
-  /** What those have that are being copied from another forge, and that were. */
-  importing: readonly object[];
-  imported: readonly object[];
 }
+
+const FORGEJO: Kind = {
+  kind: "forgejo",
+  create: createForgejo,
+  document: (id, changes) => ({ id, full_name: `owner/p${id}`, stars_count: id, ...changes }),
+  pathOfId: (id) => `/api/v1/repositories/${id}`,
+  hidden: [
+    { private: true },
+    { internal: true },
+    { private: false, internal: false, owner: { visibility: "limited" } },
+    { private: false, internal: false, owner: { visibility: "private" } },
+  ],
+};
 
 const KINDS: Kind[] = [
   {
     kind: "gitlab",
     create: (settings, connection) =>
-      createRestProvider(GITLAB_REST, settings, restClient(GITLAB_REST, settings, connection)),
+      createRestReader(GITLAB_REST, settings, restClient(GITLAB_REST, settings, connection)),
     document: (id, changes) => ({ id, path_with_namespace: `group/sub/p${id}`, star_count: id, ...changes }),
-    list: (documents) => documents,
     pathOfId: (id) => `/api/v4/projects/${id}?license=true`,
     hidden: [{ visibility: "internal" }, { visibility: "private" }],
-    importing: [{ import_status: "scheduled" }, { import_status: "started" }],
-    imported: [{ import_status: "none" }, { import_status: "finished" }, { import_status: "failed" }],
   },
-  {
-    kind: "forgejo",
-    create: createForgejo,
-    document: (id, changes) => ({ id, full_name: `owner/p${id}`, stars_count: id, ...changes }),
-    list: (data) => ({ ok: true, data }),
-    pathOfId: (id) => `/api/v1/repositories/${id}`,
-    hidden: [
-      { private: true },
-      { internal: true },
-      { private: false, internal: false, owner: { visibility: "limited" } },
-      { private: false, internal: false, owner: { visibility: "private" } },
-    ],
-    importing: [
-      { empty: true, original_url: "https://github.com/o/n" },
-      { empty: true, original_url: "https://github.com/o/n", mirror: true },
-    ],
-    imported: [
-      { empty: false, original_url: "https://github.com/o/n" },
-      { empty: true, original_url: "" },
-    ],
-  },
+  FORGEJO,
 ];
 
 const refOf = (id: number, etag: string | null = null): RepositoryRef => ({
@@ -78,7 +67,7 @@ const hasKind = (kind: FailureKind) => (error: unknown) => {
   return true;
 };
 
-for (const { kind, create, document, list, pathOfId, hidden, importing, imported } of KINDS) {
+for (const { kind, create, document, pathOfId, hidden } of KINDS) {
   /** A provider whose forge has these responses for single repositories, by id; 404 for others. */
   function withRepositories(answers: Record<string, Scripted>, changes: Partial<ProviderSettings> = {}) {
     const paths = new Map(Object.entries(answers).map(([id, answer]) => [pathOfId(id), answer]));
@@ -86,87 +75,13 @@ for (const { kind, create, document, list, pathOfId, hidden, importing, imported
     const clock = new SkippingClock(NOW);
     return { fetch, clock, provider: create(settingsOf(kind, changes), { fetch, clock }) };
   }
-  const outcomes = async (provider: Provider, ids: number[]) =>
+  const outcomes = async (provider: RestReader, ids: number[]) =>
     (
       await provider.refreshMany(
         ids.map((id) => refOf(id)),
         signal,
       )
     ).map((outcome) => (outcome.kind === "failed" ? outcome.failure.kind : outcome.kind));
-
-  /** A provider whose forge returns these list pages in order. */
-  function withPages(pages: Scripted[], changes: Partial<ProviderSettings> = {}) {
-    let asked = 0;
-    const fetch = scripted(() => pages[asked++] ?? { body: list([]) });
-    return { fetch, provider: create(settingsOf(kind, changes), { fetch, clock: new SkippingClock(NOW) }) };
-  }
-  const documents = (from: number, to: number) =>
-    Array.from({ length: to - from + 1 }, (_, i) => document(from + i));
-  async function walk(provider: Provider): Promise<string[]> {
-    const found: string[] = [];
-    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-      const page = await provider.discover(cursor, signal);
-      found.push(...page.repositories.map(({ providerId }) => providerId));
-      cursor = page.next;
-    }
-    return found;
-  }
-
-  test(`${kind}: a walk reaches the end, with full pages and with links, and follows no address from a response`, async () => {
-    const link = { link: '<https://evil.example/next>; rel="next"' };
-    const { fetch, provider } = withPages([
-      { body: list(documents(1, 100)) },
-      { body: list(documents(101, 110)), headers: link },
-      { body: list(documents(111, 112)) },
-    ]);
-    assert.equal((await walk(provider)).length, 112);
-    assert.equal(fetch.sent.length, 3);
-    assert.equal(new Set(fetch.sent.map(({ path }) => path)).size, 3, "each page is another");
-  });
-
-  test(`${kind}: a walk returns public repositories with enough stars`, async () => {
-    const page = [...documents(1, 9), ...hidden.map((one) => document(10, one)), document(11)];
-    const { provider } = withPages([{ body: list(page) }], { minStars: 8 });
-    assert.deepEqual(await walk(provider), ["8", "9", "11"]);
-  });
-
-  test(`${kind}: a walk finds no repository before it is imported, and one that is known stays as it is`, async () => {
-    const found = imported.map((one, i) => document(20 + i, one));
-    const { provider } = withPages([
-      { body: list([...importing.map((one) => document(10, one)), ...found]) },
-    ]);
-    assert.deepEqual(
-      await walk(provider),
-      found.map(({ id }) => String(id)),
-    );
-    const known = withRepositories({ 10: { body: document(10, importing[0]) } }).provider;
-    assert.deepEqual(await outcomes(known, [10]), ["found"]);
-  });
-
-  test(`${kind}: invalid records are left out, a page of them is malformed, an empty page is the end`, async () => {
-    const wrong = [
-      document(1, { id: "x" }),
-      document(2, { full_name: 3, path_with_namespace: "x" }),
-      null,
-      [],
-      "x",
-    ];
-    const noStars = document(3, { stars_count: -1, star_count: "many" });
-    const { provider } = withPages([{ body: list([...wrong, noStars, document(4)]) }]);
-    assert.deepEqual(await walk(provider), ["4"]);
-    for (const body of [
-      list([...wrong, ...wrong, noStars]),
-      {},
-      Array(11).fill({}),
-      "<html>",
-      "",
-      "null",
-      '{"ok":false}',
-    ]) {
-      await assert.rejects(withPages([{ body }]).provider.discover(null, signal), hasKind("malformed"));
-    }
-    assert.deepEqual(await walk(withPages([]).provider), []);
-  });
 
   test(`${kind}: each repository has its own result, in order`, async () => {
     const { fetch, provider } = withRepositories({
@@ -238,3 +153,93 @@ for (const { kind, create, document, list, pathOfId, hidden, importing, imported
     );
   });
 }
+
+/** Of copies from another forge: those that it still makes, and those that are made. */
+const importing = [
+  { empty: true, original_url: "https://github.com/o/n" },
+  { empty: true, original_url: "https://github.com/o/n", mirror: true },
+];
+const imported = [
+  { empty: false, original_url: "https://github.com/o/n" },
+  { empty: true, original_url: "" },
+];
+const { document, hidden } = FORGEJO;
+const list = (data: unknown) => ({ ok: true, data });
+
+/** A provider whose forge returns these list pages in order. */
+function withPages(pages: Scripted[], changes: Partial<ProviderSettings> = {}) {
+  let asked = 0;
+  const fetch = scripted(() => pages[asked++] ?? { body: list([]) });
+  return {
+    fetch,
+    provider: createForgejo(settingsOf("forgejo", changes), { fetch, clock: new SkippingClock(NOW) }),
+  };
+}
+const documents = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => document(from + i));
+async function walk(provider: Provider): Promise<string[]> {
+  const found: string[] = [];
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const page = await provider.discover(cursor, signal);
+    found.push(...page.repositories.map(({ providerId }) => providerId));
+    cursor = page.next;
+  }
+  return found;
+}
+
+test("forgejo: a walk reaches the end, with full pages and with links, and follows no address from a response", async () => {
+  const link = { link: '<https://evil.example/next>; rel="next"' };
+  const { fetch, provider } = withPages([
+    { body: list(documents(1, 100)) },
+    { body: list(documents(101, 110)), headers: link },
+    { body: list(documents(111, 112)) },
+  ]);
+  assert.equal((await walk(provider)).length, 112);
+  assert.equal(fetch.sent.length, 3);
+  assert.equal(new Set(fetch.sent.map(({ path }) => path)).size, 3, "each page is another");
+});
+
+test("forgejo: a walk returns public repositories with enough stars", async () => {
+  const page = [...documents(1, 9), ...hidden.map((one) => document(10, one)), document(11)];
+  const { provider } = withPages([{ body: list(page) }], { minStars: 8 });
+  assert.deepEqual(await walk(provider), ["8", "9", "11"]);
+});
+
+test("forgejo: a walk finds no repository before it is imported, and one that is known stays as it is", async () => {
+  const found = imported.map((one, i) => document(20 + i, one));
+  const { provider } = withPages([{ body: list([...importing.map((one) => document(10, one)), ...found]) }]);
+  assert.deepEqual(
+    await walk(provider),
+    found.map(({ id }) => String(id)),
+  );
+  const known = createForgejo(settingsOf("forgejo"), {
+    fetch: scripted(() => ({ body: document(10, importing[0]) })),
+    clock: new SkippingClock(NOW),
+  });
+  assert.equal((await known.refreshMany([refOf(10)], signal))[0]?.kind, "found");
+});
+
+test("forgejo: invalid records are left out, a page of them is malformed, an empty page is the end", async () => {
+  const wrong = [
+    document(1, { id: "x" }),
+    document(2, { full_name: 3, path_with_namespace: "x" }),
+    null,
+    [],
+    "x",
+  ];
+  const noStars = document(3, { stars_count: -1, star_count: "many" });
+  const { provider } = withPages([{ body: list([...wrong, noStars, document(4)]) }]);
+  assert.deepEqual(await walk(provider), ["4"]);
+  for (const body of [
+    list([...wrong, ...wrong, noStars]),
+    {},
+    Array(11).fill({}),
+    "<html>",
+    "",
+    "null",
+    '{"ok":false}',
+  ]) {
+    await assert.rejects(withPages([{ body }]).provider.discover(null, signal), hasKind("malformed"));
+  }
+  assert.deepEqual(await walk(withPages([]).provider), []);
+});

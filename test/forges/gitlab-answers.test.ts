@@ -196,24 +196,16 @@ test("if a record has no marks of deletion, the name decides by the project's ow
   }
 });
 
-test("a query that GitLab finds too complex is replaced by the REST API", async () => {
+test("a query that GitLab finds too complex is refused in its own words", async () => {
   const message = "Query has complexity of 251, which exceeds max complexity of 250";
-  const { fetch, provider } = scriptedGitlab(
-    () => ({ body: { errors: [{ message }] } }),
-    () => ({ body: { id: 6, path_with_namespace: "group/p6", star_count: 6 } }),
-  );
-  const [result] = await provider.refreshMany([refOf(6)], signal);
-  assert.equal(result?.kind, "found");
-  assert.equal(fetch.sent.length, 2);
-  assert.deepEqual(provider.withheld(), ["graphql"]);
+  const { fetch, provider } = scriptedGitlab(() => ({ body: { errors: [{ message }] } }));
+  await assert.rejects(provider.refreshMany([refOf(6)], signal), { kind: "refused", reason: message });
+  assert.equal(fetch.sent.length, 1);
 });
 
-test("a walk that is not in order continues over REST, and one that repeats itself is malformed", async () => {
+test("a walk that is not in order is malformed, and so is one that repeats itself", async () => {
   const unsorted = scriptedGitlab(() => connection([node(6), node(9)], "next"));
-  const { repositories, next } = await unsorted.provider.discover(null, signal);
-  assert.deepEqual([repositories.length, next], [2, "1:0"]);
-  await assert.rejects(unsorted.provider.discover(next, signal), { kind: "gone" });
-  assert.match(unsorted.fetch.sent.at(-1)?.path ?? "", /^\/api\/v4\/projects\?.*id_after=0$/);
+  await assert.rejects(unsorted.provider.discover(null, signal), { kind: "malformed" });
   const endless = scriptedGitlab(() => connection([node(9), node(6)], "same"));
   const first = await endless.provider.discover(null, signal);
   assert.match(first.next ?? "", /^graphql2:2:6:[\w-]{22}:same$/);
@@ -226,13 +218,14 @@ test("a walk that is not in order continues over REST, and one that repeats itse
   }, /repeats itself/);
   assert.equal(pages, 4);
   const rising = scriptedGitlab(() => connection([node(90)], "next"));
-  assert.equal((await rising.provider.discover(`graphql2:2:9:${"m".repeat(22)}:x`, signal)).next, "1:0");
+  const cursor = `graphql2:2:9:${"m".repeat(22)}:x`;
+  await assert.rejects(rising.provider.discover(cursor, signal), { kind: "malformed" });
   const below = scriptedGitlab(() => connection([node(9), node(4)], "more"));
   const end = await below.provider.discover(null, signal);
   assert.deepEqual([end.repositories.length, end.next], [1, null]);
 });
 
-test("cursors of other versions and invalid ones start a new walk; one over REST is finished there", async () => {
+test("cursors of other versions and invalid ones start a new walk", async () => {
   const sent: unknown[] = [];
   const fetch = scripted((path, { body }) => {
     if (path !== "/api/graphql") return { body: [] };
@@ -243,11 +236,9 @@ test("cursors of other versions and invalid ones start a new walk; one over REST
     fetch,
     clock: new SkippingClock(NOW),
   });
-  for (const cursor of [null, "", "graphql1:abc", "x".repeat(4_000), "3:x"])
+  for (const cursor of [null, "", "graphql1:abc", "x".repeat(4_000), "3:x", "7:4200"])
     await provider.discover(cursor, signal);
-  assert.deepEqual(sent, [null, null, null, null, null]);
+  assert.deepEqual(sent, [null, null, null, null, null, null]);
   await provider.discover("graphql2:2:9:mark:abc", signal);
   assert.equal(sent.at(-1), "abc");
-  await provider.discover("7:4200", signal);
-  assert.match(fetch.sent.at(-1)?.path ?? "", /id_after=4200$/);
 });

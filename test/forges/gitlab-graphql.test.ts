@@ -6,7 +6,7 @@ import type { Provider, RepositoryRef, UpstreamRepository } from "../../src/forg
 import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
 import { globalId, projectsQuery } from "../../src/forges/gitlab/projects.js";
 import type { UpstreamRequest } from "../../src/forges/transport.js";
-import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { complexityOf } from "../support/forge/gitlab-graphql.js";
 import { SkippingClock } from "../support/manual-clock.js";
@@ -164,43 +164,28 @@ test("a version without some fields costs these fields only, and they are reques
   assert.deepEqual(provider.withheld(), []);
 });
 
-for (const lacks of ["visibility", "fullPath"]) {
-  test(`without ${lacks} nothing is read over GraphQL`, async (t) => {
-    const { clock, forge, provider } = await world(t);
-    forge.switches.gitlabGraphql = { offered: "all", lacks: [lacks] };
-    const [one] = publicOf(forge, clock);
-    assert.equal((await provider.refreshMany([refOf(one?.id ?? 0)], signal))[0]?.kind, "found");
-    assert.deepEqual(forge.counters.byKind, { graphql: 1, "repository-by-id": 1 });
-  });
-}
+const SENTENCE =
+  /^\w+: this GitLab does not offer us GraphQL, without which its projects are neither found nor refreshed/;
 
-test("where GraphQL is not offered, the REST API is used, that is reported, and GraphQL is tried again after an hour", async (t) => {
-  for (const [offered, tokens] of [
-    ["none", ["token-one"]],
-    ["signed-in", []],
+test("an instance without GraphQL, or without a field that is needed, is refused in one sentence; single projects are read", async (t) => {
+  for (const [offered, tokens, lacks] of [
+    ["none", ["token-one"], []],
+    ["signed-in", [], []],
+    ["all", ["token-one"], ["visibility"]],
+    ["all", ["token-one"], ["fullPath"]],
   ] as const) {
     const { clock, forge, provider } = await world(t, { tokens });
-    forge.switches.gitlabGraphql = { offered, lacks: [] };
-    const refs = publicOf(forge, clock)
-      .slice(0, 3)
-      .map(({ id, fullName }) => refOf(id, fullName));
-    const results = await provider.refreshMany(refs, signal);
-    assert.ok(results.every(({ kind }) => kind === "found"));
-    assert.deepEqual(forge.counters.byKind, { graphql: 1, "repository-by-id": 3 });
-    assert.deepEqual(
-      [provider.withheld(), provider.batchSize, provider.listsAreComplete],
-      [["graphql"], 20, false],
-    );
-    const wanted = publicOf(forge, clock).filter(({ stars }) => stars >= 20);
-    assert.equal((await walk(provider)).found.size, wanted.length);
-    await provider.recheck(refs[0] ?? refOf(0), signal);
-    const { graphql, repository } = { repository: 0, ...forge.counters.byKind };
-    assert.deepEqual([graphql, repository], [1, 1]);
+    forge.switches.gitlabGraphql = { offered, lacks };
+    const [one] = publicOf(forge, clock);
+    assert.ok(one);
+    const refused = { kind: "refused", message: SENTENCE };
+    await assert.rejects(provider.refreshMany([refOf(one.id)], signal), refused);
+    await assert.rejects(provider.discover(null, signal), refused);
+    assert.deepEqual(forge.counters.byKind, { graphql: 2 });
+    assert.equal((await provider.refreshOne(one.fullName, signal)).stars, one.stars);
+    assert.equal((await provider.recheck(refOf(one.id), signal)).stars, one.stars);
     forge.switches.gitlabGraphql = { offered: "all", lacks: [] };
-    clock.advance(HOUR_MS);
-    await provider.refreshMany(refs, signal);
-    assert.equal(forge.counters.byKind.graphql, 2);
-    assert.deepEqual([provider.withheld(), provider.batchSize, provider.listsAreComplete], [[], 100, true]);
+    assert.equal((await provider.refreshMany([refOf(one.id)], signal))[0]?.kind, "found");
   }
 });
 

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { graphql } from "graphql";
-import type { Connection } from "../../src/forges/client.js";
 import type { UpstreamRepository } from "../../src/forges/contract.js";
 import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
-import { createGitlab, GITLAB_REST } from "../../src/forges/gitlab/gitlab.js";
+import { createGitlab } from "../../src/forges/gitlab/gitlab.js";
 import { createGogs } from "../../src/forges/gogs/gogs.js";
-import { createRestProvider, restClient } from "../../src/forges/rest-provider.js";
 import { realData } from "../support/data.js";
 import { gitlabSchema } from "../support/forge/gitlab-graphql.js";
 import { SkippingClock } from "../support/manual-clock.js";
@@ -29,14 +27,6 @@ function bodiesOf(path: string): unknown[] {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Without GraphQL, which no recording has. */
-const gitlabOverRest = (connection: Connection) =>
-  createRestProvider(
-    GITLAB_REST,
-    settingsOf("gitlab"),
-    restClient(GITLAB_REST, settingsOf("gitlab"), connection),
-  );
 
 function assertTold(repository: UpstreamRepository): void {
   assert.match(repository.providerId, /^\d+$/);
@@ -79,10 +69,9 @@ test("gitlab: recorded lists of several versions are read completely, with neste
   const pages = bodiesOf("gitlab/repos-body.jsonl").filter((body) => Array.isArray(body));
   const found: UpstreamRepository[] = [];
   for (const body of pages) {
-    const provider = gitlabOverRest({ fetch: scripted(() => ({ body })), clock });
-    const { repositories, next } = await provider.discover(null, signal);
+    const provider = createGitlab(settingsOf("gitlab"), { fetch: scripted(() => ({ body })), clock });
+    const { repositories } = await provider.seek({ owner: "someone" }, signal);
     assert.equal(repositories.length, body.length);
-    assert.equal(next, null);
     found.push(...repositories);
   }
   assert.ok(found.length >= 20);
@@ -219,14 +208,13 @@ test("gitlab: recorded projects as GraphQL would send them are the same records"
       etag: null,
     };
     const [read] = await provider.refreshMany([ref], signal);
-    const [single] = await gitlabOverRest({ fetch, clock }).refreshMany([ref], signal);
-    if (single?.kind !== "found") {
-      assert.equal(read?.kind, single?.kind);
+    if (read?.kind !== "found") {
+      await assert.rejects(provider.recheck(ref, signal));
       continue;
     }
-    assert.ok(read?.kind === "found");
+    const single = await provider.recheck(ref, signal);
     // Only one of the two has these.
-    const { license: _, fork, ...rest } = single.repository;
+    const { license: _, fork, ...rest } = single;
     const { license, fork: isFork, ...same } = read.repository;
     assert.deepEqual(same, rest);
     assert.deepEqual([license, isFork], [null, fork ?? row.forked_from_project !== undefined]);

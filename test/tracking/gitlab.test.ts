@@ -6,7 +6,7 @@ import { openTrackingWorld } from "../support/tracking.js";
 import { checkTruth } from "./truth.js";
 
 onSqliteAndLong("A GitLab", (engine) => {
-  test("has languages and few requests over GraphQL, and the same repositories when that is switched off and on", async (t) => {
+  test("has languages and few requests over GraphQL, and loses nothing while that is switched off, which its status says", async (t) => {
     const world = await openTrackingWorld(
       t,
       await engine.open(),
@@ -32,6 +32,8 @@ onSqliteAndLong("A GitLab", (engine) => {
     switches.gitlabGraphql = { offered: "none", lacks: [] };
     await world.pass(2 * DAY_MS);
     assert.deepEqual(await rows(), before, "nothing is lost, and languages stay");
+    const { failing } = world.worker.reporters.get("GITLAB")?.report ?? {};
+    assert.match(failing?.message ?? "", /does not offer us GraphQL/);
     switches.gitlabGraphql = { offered: "all", lacks: [] };
     await world.pass(DAY_MS + HOUR_MS);
     assert.deepEqual(await rows(), before);

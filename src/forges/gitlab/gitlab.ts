@@ -1,7 +1,4 @@
-/**
- * GitLab: refreshes up to a hundred projects per request and walks by stars, over GraphQL, and reads single projects over REST.
- * Where GraphQL is not offered, everything uses REST: one request for each project, no languages, and walks over all projects.
- */
+/** GitLab: refreshes up to a hundred projects per request and walks by stars, over GraphQL, and reads single projects over REST. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ProviderSettings } from "../../config/config.js";
@@ -23,15 +20,8 @@ import {
   webUrl,
 } from "../fields.js";
 import { queryInHalves } from "../halves.js";
-import {
-  type ForgeRecord,
-  highestId,
-  isSortedByStars,
-  type ListRequest,
-  type Mark,
-  nextMark,
-} from "../lists.js";
-import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
+import { type ForgeRecord, isSortedByStars, type Mark, nextMark } from "../lists.js";
+import { createRestReader, type RestApi, type RestReader, restClient } from "../rest-provider.js";
 import { checkGitlabToken } from "../token-check.js";
 import { GaveUp, isBeingDeleted, MAX_PROJECTS, Projects } from "./projects.js";
 
@@ -41,28 +31,23 @@ const FIRST_PAGE = { page: 1, least: Number.POSITIVE_INFINITY, mark: "", after: 
 
 export function createGitlab(settings: ProviderSettings, connection: Connection): Provider {
   const client = restClient(GITLAB_REST, settings, connection);
-  const rest = createRestProvider(GITLAB_REST, settings, client);
+  const rest = createRestReader(GITLAB_REST, settings, client);
   const projects = new Projects(client, settings);
   return {
     ...rest,
-    get batchSize() {
-      return projects.isAvailable ? MAX_PROJECTS : rest.batchSize;
-    },
-    get listsAreComplete() {
-      return projects.isAvailable;
-    },
+    batchSize: MAX_PROJECTS,
+    listsAreComplete: true,
     discover: (cursor, signal) => discover({ rest, projects }, cursor, signal),
     refreshMany: (refs, signal) => refreshMany({ rest, projects }, refs, signal),
-    recheck: (ref, signal) =>
-      projects.isAvailable ? readById(rest, ref, signal) : rest.recheck(ref, signal),
+    recheck: (ref, signal) => readById(rest, ref, signal),
     withheld: () => projects.withheld(),
-    // The lists of the REST API have a limit of their own.
-    readyAt: (call) => (projects.isAvailable ? client.readyAt({ resource: "core" }) : rest.readyAt(call)),
+    // Only the lists of the REST API have a limit of their own.
+    readyAt: () => client.readyAt({ resource: "core" }),
   };
 }
 
 interface Apis {
-  rest: Provider;
+  rest: RestReader;
   projects: Projects;
 }
 
@@ -77,14 +62,12 @@ async function discover(
   signal: AbortSignal,
 ): Promise<Discovered> {
   const { minStars } = rest.settings;
-  // A walk that began over REST ends there.
-  const isRest = /^\d+:\d+$/.test(cursor ?? "");
   const at = positionOf(cursor);
   const { least, after } = at;
-  const page = isRest ? null : await projects.page("stars_desc", after, signal);
-  if (page === null) return rest.discover(isRest ? cursor : null, signal);
+  const page = await projects.page("stars_desc", after, signal);
   const found = page.repositories.filter(({ stars }) => stars >= minStars);
-  if (!isSortedByStars(page.stars, least)) return { repositories: found, next: FIRST_REST_CURSOR };
+  if (!isSortedByStars(page.stars, least))
+    throw new UpstreamFailure("malformed", "GraphQL: the projects are not sorted by stars");
   const last = page.stars.at(-1) ?? 0;
   if (page.after === null || last < minStars) return { repositories: found, next: null };
   const key = createHash("sha256").update(page.after).digest("base64url").slice(0, 22);
@@ -105,10 +88,9 @@ async function refreshMany(
 ): Promise<Refreshed[]> {
   // Ids of other forms come from imports, and a single one would spoil the query.
   const queried = refs.filter(({ providerId }) => /^[1-9]\d{0,18}$/.test(providerId));
-  if (!projects.isAvailable) return rest.refreshMany(refs, signal);
   const query = async (part: readonly RepositoryRef[]) => {
     try {
-      return { results: (await projects.byId(part, signal)) ?? new Map(), open: [] };
+      return { results: await projects.byId(part, signal), open: [] };
     } catch (error) {
       if (error instanceof GaveUp) return { results: new Map(), open: part };
       throw error;
@@ -136,7 +118,7 @@ async function refreshMany(
 }
 
 async function readById(
-  rest: Provider,
+  rest: RestReader,
   ref: RepositoryRef,
   signal: AbortSignal,
 ): Promise<UpstreamRepository> {
@@ -170,7 +152,6 @@ const projectSchema = record({
   visibility: ["visibility", orNull(z.string())],
   archived: ["archived", orNull(z.boolean())],
   deletionOn: ["marked_for_deletion_on", orNull(z.string())],
-  importStatus: ["import_status", orNull(z.string())],
   origin: ["forked_from_project", orNull(z.object({}))],
   createdAt: ["created_at", orNull(time)],
   // The closest to a push that GitLab reports; comments count too.
@@ -180,19 +161,14 @@ const projectSchema = record({
 const pathOf = ({ owner, name }: { owner: string; name: string }): string =>
   `/projects/${encodeURIComponent(`${owner}/${name}`)}`;
 
-const FIRST_REST_CURSOR = "1:0";
-
 const BY_STARS = `order_by=star_count&sort=desc&per_page=${PAGE_SIZE}`;
 
 /** GitLab's REST API. Languages would take a second request for each project. */
-export const GITLAB_REST: RestForge = {
+export const GITLAB_REST: RestApi = {
   kind: "gitlab",
   base: "/api/v4",
   authorization: (token) => `Bearer ${token}`,
-  list: listById,
   listPart: "projects",
-  listsAreComplete: false,
-  pageSize: PAGE_SIZE,
   listOf: (body) => body,
   pathOfNamed: (name) => `/projects?visibility=public&search=${encodeURIComponent(name)}&${BY_STARS}`,
   async pathOfOwned(owner, read) {
@@ -212,7 +188,7 @@ export const GITLAB_REST: RestForge = {
 };
 
 function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
-  const { fullName, visibility, origin, tags, deletionOn, importStatus, ...facts } = project;
+  const { fullName, visibility, origin, tags, deletionOn, ...facts } = project;
   const isComplete = visibility !== null;
   return {
     isPublic: !isComplete || visibility === "public",
@@ -220,7 +196,6 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
       name: fullName.name,
       providerId: facts.providerId,
     }),
-    isBeingImported: importStatus === "scheduled" || importStatus === "started",
     repository: {
       ...facts,
       ...fullName,
@@ -230,20 +205,6 @@ function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
       watchers: null,
       // Only complete records include the origin, and only for forks.
       fork: isComplete ? origin !== null : null,
-    },
-  };
-}
-
-/** A walk reads all projects by id, the only order of keyset pages, without a star filter. Cursors are `page:lastId`. */
-function listById(cursor: string | null): ListRequest {
-  const [, page, id] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? FIRST_REST_CURSOR) ?? [];
-  const lastId = Number(id ?? 0);
-  return {
-    page: Number(page ?? 1),
-    path: `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
-    next: ({ records, hasMore }) => {
-      if (!hasMore) return null;
-      return `${Number(page ?? 1) + 1}:${highestId(lastId, records)}`;
     },
   };
 }

@@ -1,7 +1,6 @@
 /** Projects in GitLab's GraphQL API: the queries, and how a project in a response is read. */
 import { z } from "zod";
 import { type ProviderSettings, repositoryUrl } from "../../config/config.js";
-import { HOUR_MS } from "../../lib/clock.js";
 import type { ForgeClient } from "../client.js";
 import type { Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
 import { asFailed, checkPublic, notOfRepository, UpstreamFailure } from "../failures.js";
@@ -24,8 +23,6 @@ import {
   webUrl,
 } from "../fields.js";
 
-/** How long the REST API is used before GraphQL is tried again. */
-const UNAVAILABLE_MS = HOUR_MS;
 /** How many times a query is sent again with fewer fields; GitLab names at most five unknown ones in a response. */
 const MAX_REDUCTIONS = 4;
 /** Characters of a cursor of GitLab; the cursor of a walk has room for it. */
@@ -200,16 +197,14 @@ function largest(values: readonly unknown[]): string | null {
 }
 
 /**
- * Queries for projects over GraphQL. A field that the instance does not know is not requested for a day. Where GraphQL is not
- * offered, every call returns null for an hour, without a request after the first.
+ * Queries for projects over GraphQL. A field that the instance does not know is not requested for a day. An instance without GraphQL is
+ * refused.
  */
 export class Projects {
   readonly #client: ForgeClient;
   readonly #settings: ProviderSettings;
   readonly #url: string;
   readonly #withheld: WithheldFields<OptionalPart>;
-  /** Monotonic. */
-  #unavailableUntil = Number.NEGATIVE_INFINITY;
 
   constructor(client: ForgeClient, settings: ProviderSettings) {
     this.#client = client;
@@ -218,30 +213,20 @@ export class Projects {
     this.#withheld = new WithheldFields(client.clock);
   }
 
-  /** Whether GraphQL is offered, as far as known. */
-  get isAvailable(): boolean {
-    return this.#unavailableUntil <= this.#client.clock.monotonic();
-  }
-
-  /** The fields that the instance withholds at the moment; `graphql`: all that only GraphQL has. */
+  /** The fields that the instance withholds at the moment. */
   withheld(): readonly string[] {
-    if (!this.isAvailable) return ["graphql"];
     return this.#withheld.list().filter((part) => part !== ARCHIVED_ARGUMENT);
   }
 
   /**
    * The results of at most MAX_PROJECTS repositories that the response has. GitLab leaves out projects without a reason, so
-   * nothing is known of the others. null: not offered. Throws UpstreamFailure.
+   * nothing is known of the others. Throws UpstreamFailure.
    */
-  async byId(
-    refs: readonly RepositoryRef[],
-    signal: AbortSignal,
-  ): Promise<Map<RepositoryRef, Refreshed> | null> {
+  async byId(refs: readonly RepositoryRef[], signal: AbortSignal): Promise<Map<RepositoryRef, Refreshed>> {
     const response = await this.#send(
       { list: "ids", variables: { ids: refs.map(({ providerId }) => globalId(providerId)) } },
       signal,
     );
-    if (response === null) return null;
     const refOf = new Map(refs.map((ref) => [ref.providerId, ref]));
     const results = new Map<RepositoryRef, Refreshed>();
     for (const [i, node] of response.nodes.entries()) {
@@ -251,10 +236,9 @@ export class Projects {
     return results;
   }
 
-  /** The page after a cursor of GitLab, in an order such as `stars_desc`; null: not offered. Throws UpstreamFailure. */
-  async page(sort: string, after: string | null, signal: AbortSignal): Promise<ProjectPage | null> {
+  /** The page after a cursor of GitLab, in an order such as `stars_desc`. Throws UpstreamFailure. */
+  async page(sort: string, after: string | null, signal: AbortSignal): Promise<ProjectPage> {
     const response = await this.#send({ list: "page", variables: { sort, after } }, signal);
-    if (response === null) return null;
     const { nodes, pageInfo } = response;
     const read = nodes.flatMap((node, i) => {
       const result = this.#resultOf(node, i, response);
@@ -288,9 +272,8 @@ export class Projects {
     query: { list: "ids" | "page"; variables: Readonly<Record<string, unknown>> },
     signal: AbortSignal,
     reductions = 0,
-  ): Promise<ProjectsResponse | null> {
+  ): Promise<ProjectsResponse> {
     const { list, variables } = query;
-    if (!this.isAvailable) return null;
     const without = new Set(this.#withheld.list());
     const { response } = await this.#client.send(
       this.#url,
@@ -305,7 +288,7 @@ export class Projects {
     );
     const failure = this.#client.failureOf(this.#url, response);
     if (failure?.kind === "unreachable") throw new GaveUp(failure);
-    if (failure !== null) return this.#notOffered(failure);
+    if (failure !== null) throw this.#notOffered(failure);
     const { data, errors } = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));
     const connection = data?.projects ?? null;
     if (connection !== null) return { ...connection, errors, without, at: this.#client.clock.now() };
@@ -322,18 +305,17 @@ export class Projects {
     if (/time(d )?-?out/i.test(first.message))
       throw new GaveUp(new UpstreamFailure("unreachable", "GraphQL: the query took too long", { reason }));
     // Too complex, a required field is unknown, or not permitted.
-    return this.#notOffered(
-      new UpstreamFailure("refused", "GraphQL: not the requested projects", { reason }),
-    );
+    throw this.#notOffered(new UpstreamFailure("refused", "GraphQL: not the requested projects", { reason }));
   }
 
-  /** Remembers for an hour that the instance has no GraphQL. Throws a failure that says nothing about that, or that concerns REST too. */
-  #notOffered(failure: UpstreamFailure): null {
+  /** The failure in one sentence if it means that the instance offers us no GraphQL; otherwise it says nothing about that. */
+  #notOffered(failure: UpstreamFailure): UpstreamFailure {
     const isOurs = ["refused", "gone", "renamed"].includes(failure.kind);
-    const canAskRest = this.#client.quota.isReady({ resource: "core" });
-    if (!isOurs || !canAskRest) throw notOfRepository(failure);
-    this.#unavailableUntil = this.#client.clock.monotonic() + UNAVAILABLE_MS;
-    return null;
+    // After a rejected token nothing can be sent.
+    if (!isOurs || !this.#client.quota.isReady({ resource: "core" })) return notOfRepository(failure);
+    const { reason } = failure;
+    const message = `${this.#settings.name}: this GitLab does not offer us GraphQL, without which its projects are neither found nor refreshed`;
+    return new UpstreamFailure("refused", message, { reason });
   }
 }
 
