@@ -20,7 +20,7 @@ export interface Axis {
   ticks: readonly Tick[];
 }
 
-/** Where the lines of a picture are, and its scales, in pixels. */
+/** The area of a picture's lines, and its scales, in pixels. */
 export interface Frame {
   left: number;
   right: number;

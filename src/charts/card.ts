@@ -8,12 +8,12 @@ import { CARD_SIZE, type Card, type CardText } from "./png.js";
 import { type ChartPoint, RETAINED_WORDS } from "./series.js";
 import { PALETTES } from "./themes.js";
 
-/** What cards show, and where: their texts are fitted by the rendering thread. */
+/** The content of cards, and its place: their texts are fitted by the rendering thread. */
 
 const { text: INK, muted: MUTED, lines, border } = PALETTES.dark;
 const ACCENT = lines[0] ?? INK;
 const CAUTION = "#f0b860";
-/** The left and right edges of what a card shows. */
+/** The left and right edges of a card's content. */
 const LEFT = 64;
 const RIGHT = CARD_SIZE.width - LEFT;
 /** Texts as wide as the card. */
@@ -36,9 +36,9 @@ function footOf({ asOf, ageDays, note }: CardAge): CardText {
   return { text, x: RIGHT, y: 598, width: 560, size: 22, fill, anchor: "end" };
 }
 
-/** What the card of a repository shows besides its own facts; null: unknown. */
+/** The content of a repository's card besides its own facts; null: unknown. */
 export interface CardInput extends CardAge {
-  /** `counted`: what of the gain counts, such as "none counted"; absent: all of it. */
+  /** `counted`: the part of the gain that counts, such as "none counted"; absent: all of it. */
   gained: readonly { window: Window; stars: number | null; counted?: string }[];
   /** Its best rank: "#3 trending in Rust · 7 days". */
   rank: string | null;

@@ -44,7 +44,7 @@ type ChartTrend = Pick<Trend, "window" | "from" | "to" | "anomalies">;
 /** The data of one repository in a chart. */
 export interface History {
   repository: Repository;
-  /** Oldest first; snapshots that lack the count are left out. */
+  /** Oldest first; snapshots without the count are left out. */
   points: readonly ChartPoint[];
   gaps: readonly Gap[];
   seams: readonly Seam[];
@@ -56,16 +56,16 @@ export interface History {
   trends: readonly (ChartTrend | null)[];
   /** When its growth ends, or else its newest counts. */
   asOf: number | null;
-  /** What is missing of its star history before these points, for readers; undefined: nothing. */
+  /** The part of its star history that is missing before these points, for readers; undefined: nothing. */
   unread: string | undefined;
-  /** Where the chart ends: with its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
+  /** The end of the chart: its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
   until: number | null;
   isStale: boolean;
 }
 
 export interface HistoryRequest extends Days {
   metric: Metric;
-  /** Its growth: a window of the same length begins where this does. */
+  /** Its growth: a window of the same length begins at the same time. */
   trends: readonly (ChartTrend | null)[];
   /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
@@ -124,7 +124,7 @@ export async function readHistory(
 /** The least part of the stars without a day that is worth a note: one in this many. */
 const UNDATED_PARTS = 100;
 
-/** What of the star history is missing in a chart that begins with the first snapshot. */
+/** The part of the star history that is missing in a chart that begins with the first snapshot. */
 async function unreadWords(
   catalog: Catalog,
   { id, createdAt, stars }: Repository,
@@ -163,7 +163,7 @@ export type Aligned = Pick<ChartInput, "align" | "alignedAt">;
 /** Counts at which lines may be aligned, the highest that all of them passed first. */
 const FIRST_COUNTS = [100_000, 10_000, 1_000, 100, 10];
 
-/** Aligns histories at the given count (`first`) or day (`base`); by default where most lines can be shown. */
+/** Aligns histories at the given count (`first`) or day (`base`); by default the one at which most lines can be shown. */
 export function alignedAt(
   histories: readonly History[],
   { align, first, base }: { align: Alignment; first?: number | undefined; base?: number | undefined },
@@ -247,7 +247,7 @@ function indexBase(points: readonly ChartPoint[], at: number | undefined): numbe
   return value === 0 ? undefined : value;
 }
 
-/** The full names, with their providers where two are alike. */
+/** The full names, with their providers if two are alike. */
 function namesOf(histories: readonly History[]): string[] {
   const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
   return histories.map(({ repository: { fullName, provider } }, i) => {

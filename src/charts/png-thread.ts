@@ -27,7 +27,7 @@ function replyTo(picture: Picture): { png: Buffer } | { fault: string } {
 
 /**
  * Frees the pixels of each picture before the next one: V8 does not count them (3 MB of a card) when it decides to collect
- * garbage, and what it collects is freed between turns only.
+ * garbage, and collected memory is freed between turns only.
  */
 parentPort?.on("message", (picture: Picture) => {
   const reply = replyTo(picture);

@@ -1,7 +1,7 @@
 import { BASES, type Basis, basisOf, isSeam, type SnapshotSource } from "../repositories/repositories.js";
 import type { Theme } from "./themes.js";
 
-/** What a chart is drawn from: its lines, shaded times and options; and what holds for the points of a line. */
+/** The input of a chart: its lines, shaded times and options, and facts about the points of a line. */
 
 /** The counts a chart can show, named as in the API. */
 export const METRICS = ["stars", "forks", "openIssues"] as const;
@@ -18,7 +18,7 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
 export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What else differs: its name among the others, the words after the name of a count, and what a chart of sums says. */
+/** Its name among the others, the words after the name of a count, and the words of a chart of sums. */
 export const VIEW_FACTS = {
   total: {
     label: "Total",
@@ -38,7 +38,7 @@ export const VIEW_FACTS = {
 
 export const SCALES = ["linear", "log"] as const;
 /**
- * What the lines of a chart have in common: dates; ages; the first snapshot; the time of the first N counts; or an index, by
+ * The alignment of a chart's lines: dates; ages; the first snapshot; the time of the first N counts; or an index, by
  * date, in which each count is 100 on one day.
  */
 export const ALIGNMENTS = ["date", "age", "first-snapshot", "first-count", "index"] as const;
@@ -98,7 +98,7 @@ export interface ChartSeries {
   note?: string;
 }
 
-/** A count at a time: in ms since 1970, or since what the chart is aligned at. */
+/** A count at a time: in ms since 1970, or since the point of alignment. */
 export interface ChartPoint {
   at: number;
   value: number;
@@ -162,7 +162,7 @@ export function partsOf(points: readonly ChartPoint[]): LinePart[] {
 export const believedOf = (points: readonly ChartPoint[]): ChartPoint[] =>
   points.filter(({ isUnbelieved }) => isUnbelieved !== true);
 
-/** What a line gains from its first believed point to its last one. */
+/** The gain of a line from its first believed point to its last one. */
 export interface LineGain {
   first: ChartPoint;
   last: ChartPoint;

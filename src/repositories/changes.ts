@@ -1,4 +1,4 @@
-/** What a change leaves to others: marks on derived data that must be updated, and the log of changes that readers follow. */
+/** The traces of a change for others: marks on derived data that must be updated, and the log of changes that readers follow. */
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import {

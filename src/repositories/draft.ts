@@ -120,7 +120,7 @@ export function columnValue(value: NonNullable<Facts[keyof Facts]> | null): stri
 
 const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability", "import_source"];
 
-/** Changes a column, and notes what must be written or derived again. */
+/** Changes a column, and notes that it must be written, and which values must be derived again. */
 export function setColumn(
   draft: Draft,
   column: (typeof FACT_COLUMNS)[keyof Facts] | "import_source",

@@ -143,7 +143,7 @@ export interface ImportedFile extends ArchiveFile {
   importedAt: number;
 }
 
-/** A file with its damage as judged beside all files of its archive. */
+/** A file with its damage, judged by comparison with all files of its archive. */
 export interface JudgedFile extends ImportedFile {
   /** Whether it has damage of a kind that it did not have before. */
   isNews: boolean;

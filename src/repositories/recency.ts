@@ -76,7 +76,7 @@ export function isRecent(
   const newest = importSource === null ? undefined : newestFiles.get(importSource);
   const isTracked = refreshInterval !== null && refreshInterval > 0;
   if (isTracked && at === newest) return true;
-  // Walks may read what refreshes cannot: a count of the newest full day is recent.
+  // Walks may succeed when refreshes fail: a count of the newest full day is recent.
   const isOfFullDay = at >= (fullDays.get(provider) ?? Number.POSITIVE_INFINITY);
   if (isTracked && !isOfFullDay && hasMissed(at, { refreshInterval, nextRefreshAt })) return false;
   if (!isTracked && newest !== undefined) return at >= newest;

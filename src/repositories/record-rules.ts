@@ -1,5 +1,5 @@
 /**
- * Rules for records of repositories from any source: providers clean what a forge sends to fit these rules,
+ * Rules for records of repositories from any source: providers clean the data of a forge to fit these rules,
  * and imports refuse lines that break them. Both use this one set, so that every export can be imported.
  */
 
@@ -19,7 +19,7 @@ export const LATEST = Date.UTC(2100, 0, 1);
 const EXCESS_MARKS = /(?<=\p{M}{8})\p{M}+/gu;
 const CONTROLS = /\p{Cc}+/gu;
 /**
- * Characters that no text needs: controls of direction, which can reverse what is shown around a text (UAX #9, 2.1 to 2.5; the
+ * Characters that no text needs: controls of direction, which can reverse the display around a text (UAX #9, 2.1 to 2.5; the
  * marks of 2.6 cannot), and code points that are no characters.
  */
 const NEEDLESS = /[\u202A-\u202E\u2066-\u2069\p{NChar}]+/gu;
@@ -40,7 +40,7 @@ export type Availability = (typeof AVAILABILITIES)[number];
 export const SNAPSHOT_SOURCES = ["OBSERVED", "IMPORTED", "BACKFILLED"] as const;
 export type SnapshotSource = (typeof SNAPSHOT_SOURCES)[number];
 
-/** What can be wrong with a file of an archive. */
+/** The kinds of damage of a file of an archive. */
 export const DAMAGE_KINDS = [
   /** It ends inside a row, or without a line end. */
   "CUT_OFF",
@@ -54,7 +54,7 @@ export const DAMAGE_KINDS = [
   "OTHER_TIME",
   /** It has fewer rows than the files around it. */
   "FEW_ROWS",
-  /** It has counts of 0 where the files around it have others. */
+  /** It has counts of 0, unlike the files around it. */
   "ZEROS",
   /** Other files have the same time. */
   "SAME_TIME",
@@ -152,7 +152,7 @@ export function repositoryId(text: string): number | undefined {
   return Number.isSafeInteger(id) ? id : 0;
 }
 
-/** Decides what may be shown of a repository. Whatever reads repositories, for whichever face, asks here. */
+/** Decides which fields of a repository may be shown. Everything that reads repositories, for any face, uses it. */
 
 /** The facts that an owner writes. */
 export const OWNER_TEXTS = ["description", "homepage", "topics"] as const;

@@ -34,7 +34,7 @@ export interface RecordedBatch extends Recorded {
 
 /**
  * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Each fact keeps the value of the newest
- * source that reports it; one without a time only fills what none has reported. Facts without stars, or with unknown ones, leave the
+ * source that reports it; one without a time only fills facts that none has reported. Facts without stars, or with unknown ones, leave the
  * counts to the newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
  * order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
  */
@@ -73,7 +73,7 @@ export async function record(
   };
 }
 
-/** Records the sample in one transaction. Returns false, and records nothing, where the catalogue is not empty. */
+/** Records the sample in one transaction. Returns false, and records nothing, if the catalogue is not empty. */
 export async function recordSample(
   { dialect, write }: Database,
   sample: readonly Observation[],
@@ -143,7 +143,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
 }
 
-/** Sets a fact, if it was reported, and not later by another source. Without a time it only fills what no source has reported yet. */
+/** Sets a fact, if it was reported, and not later by another source. Without a time it only fills a fact that no source has reported yet. */
 function setFact<F extends keyof Facts>(
   draft: Draft,
   fact: F,

@@ -17,7 +17,7 @@ export interface StatedRename {
 }
 
 /**
- * Joins two repositories, in the caller's transaction, which must hold the catalogue exclusively. Where both have a snapshot at the
+ * Joins two repositories, in the caller's transaction, which must hold the catalogue exclusively. If both have a snapshot at the
  * same time, that of the new name stays. Returns the number of snapshots joined. Throws NOT_FOUND, or CONFLICT if it cannot be a
  * rename. Costs both histories.
  */
@@ -68,7 +68,7 @@ export async function joinRenamed(
 }
 
 /**
- * Takes back what `joinRenamed` added for the repository with this old name, in the same way. A name that another repository has
+ * Takes back the rows that `joinRenamed` added for the repository with this old name, in the same way. A name that another repository has
  * taken since stays with that one. Returns the number of snapshots removed from the new name. Throws NOT_FOUND, or CONFLICT if the
  * new name was joined to a third one.
  */
@@ -100,7 +100,7 @@ export async function partRenamed(
   const holder = await findNamed(tx, provider, from);
   await tx
     .updateTable("repositories")
-    // As where a name was reused: without one it is found by its id alone.
+    // As for a reused name: without one it is found by its id alone.
     .set(
       holder === undefined
         ? { name_key: nameKey(old.owner, old.name), availability: old.before }

@@ -125,7 +125,7 @@ const { at } = REPOSITORY;
 export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY.names)[number]>;
 export type RepositoryValues = ValuesOf<typeof REPOSITORY>;
 
-/** Converts a row to a Repository, without what may not be shown of it. */
+/** Converts a row to a Repository, without the fields that may not be shown. */
 export function fromRow(row: RepositoryRow): Repository {
   return repositoryOf(REPOSITORY.names.map((name) => row[name]) as unknown as RepositoryValues);
 }

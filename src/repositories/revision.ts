@@ -1,4 +1,4 @@
-/** Where this process stands in the changes of the store. Whatever depends on the catalogue asks here: what is in memory, rows, recency and cached responses. */
+/** The latest change of the store that this process knows. The read model, rows, recency and cached responses depend on it. */
 import { sql } from "kysely";
 import { checkVersion, type Database, newStoreName, type Prepared } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
@@ -13,7 +13,7 @@ export interface Revision {
   readonly sequence: number;
   /** Grows when the changes since the state before are not known: the log does not lead from there to here. */
   readonly era: number;
-  /** The last era that began with another store, or one that has lost changes: what is known from before is wrong. */
+  /** The last era that began with another store, or one that has lost changes: everything known from before is wrong. */
   readonly replacedIn: number;
   /** Of the log of changes. */
   readonly value: number;

@@ -1,4 +1,4 @@
-/** The series of a repository: its points, where it begins, and the gaps and seams between its points. */
+/** The series of a repository: its points, its beginning, and the gaps and seams between its points. */
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import type { Snapshot } from "./repository.js";
 import { BASES, type Basis, basisOf, byBasis, isSeam, type Readings } from "./snapshots/snapshots.js";
@@ -16,7 +16,7 @@ export interface Gap {
   missing: number;
 }
 
-/** Where neighbouring points differ in basis, so that the step from one to the other is neither a gain nor a loss. */
+/** Neighbouring points that differ in basis, so that the step from one to the other is neither a gain nor a loss. */
 export interface Seam {
   from: number;
   to: number;

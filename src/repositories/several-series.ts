@@ -123,7 +123,7 @@ export class CommonThinning {
 
   /**
    * The readings left of each series, and the step. If there are too many even by the longest step, each has the newest of its share, and `isCut`
-   * is true where that leaves any out.
+   * is true if that leaves any out.
    */
   end(): { kept: Map<number, Readings>; resolution: Step; isCut: boolean } {
     const { most, mostEach } = this.#options;

@@ -63,7 +63,7 @@ export function thin(
 }
 
 /**
- * The indexes of readings that are the last of their step, or the first of all, and of the two where the star history ends and totals
+ * The indexes of readings that are the last of their step, or the first of all, and of the two between which the star history ends and totals
  * begin, as gains end and begin there. `indexes`: those to choose from; default: all.
  */
 export function lastOfEach(

@@ -26,7 +26,7 @@ export const MOST_KNOWN = 20_000;
 
 export type FileIdentity = Pick<ArchiveFile, "source" | "file" | "capturedAt">;
 
-/** What a file says of a repository; null if its archive does not report forks. */
+/** The counts of a repository in a file; null if its archive does not report forks. */
 export interface RowCounts {
   stars: number;
   forks: number | null;
@@ -50,7 +50,7 @@ export interface KnownArchive {
   waiting: DoubtedFile | null;
 }
 
-/** What an import knows of archives before it reads their next files. */
+/** The known state of archives before an import reads their next files. */
 export interface KnownArchives {
   /** Keys of the files whose rows are recorded. */
   recorded: ReadonlySet<string>;
@@ -186,7 +186,7 @@ export async function readWaitingRows(
   return row && (JSON.parse(row.observations) as Observation[]);
 }
 
-/** Keeps rows of a file that waits. With the first of them the file is noted, and what was kept of it before is replaced. */
+/** Keeps rows of a file that waits. With the first of them the file is noted, and its earlier rows are replaced. */
 export async function keepWaiting(
   tx: Tx,
   dialect: Dialect,
@@ -293,7 +293,7 @@ export async function withdrawReadings(
   return ids.at(-1);
 }
 
-/** Gives repositories the counts of their newest total, where they have those of a reading that was removed. */
+/** Gives repositories the counts of their newest total, if they have those of a reading that was removed. */
 async function restoreCounts(tx: Tx, dialect: Dialect, rows: readonly RepositoryTable[]): Promise<void> {
   const readings = await readReadings(tx, dialect, { ids: rows.map(({ id }) => id), onDamaged: () => {} });
   const changed = rows.flatMap((row): BulkRow[] => {

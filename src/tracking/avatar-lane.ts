@@ -25,7 +25,7 @@ function avatarPause({ requestsPerHour }: ProviderSettings): number {
 
 /**
  * Fetches the avatar of one provider that is due, at a pace of its own: these requests neither use an API nor its quota. Throws
- * UpstreamFailure if its host does not respond or asks to slow down.
+ * UpstreamFailure if its host does not respond or its rate limit is reached.
  */
 export async function avatarStep(
   { modules: { avatars }, provider: { name, settings }, reporter, signal }: Lane,

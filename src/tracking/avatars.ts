@@ -157,7 +157,7 @@ export class Avatars {
     await this.#set(this.#database.write, owner, { version, png, next_at });
   }
 
-  /** Nothing was learned about the image: what is stored stays. */
+  /** Nothing was learned about the image: the stored one stays. */
   async retryLater(owner: Owner): Promise<void> {
     await this.#set(this.#database.write, owner, { next_at: this.#clock.now() + RETRY_MS });
   }

@@ -66,7 +66,7 @@ const LISTED_STRETCH = 4;
 
 /**
  * Interval until the next refresh with the given stretch (see nextStretch), in ms: at most a week. Short enough for a repository
- * to stay in the lists of the windows in which it gains, where the quota allows that.
+ * to stay in the lists of the windows in which it gains, if the quota allows that.
  */
 export function scheduledInterval(heat: Heat, stretch: number): number {
   const listed = (heat.gainedWithinMs ?? Number.POSITIVE_INFINITY) * LISTED_PART * stretch ** LISTED_STRETCH;
@@ -74,7 +74,7 @@ export function scheduledInterval(heat: Heat, stretch: number): number {
 }
 
 /**
- * Interval that the growth of a repository asks for, in ms: from an hour to a week. It is about the time a repository
+ * Interval that the growth of a repository needs, in ms: from an hour to a week. It is about the time a repository
  * needs to gain a tenth of the square root of its stars, and at least two. Repositories with unknown growth are refreshed daily,
  * those with a push in the last week at least every three days.
  */
@@ -106,10 +106,10 @@ export const LATEST_WALK_MS = 20 * HOUR_MS;
 /** Pages that walks may request from a forge in a day, unless a single walk has more. */
 const PAGES_PER_DAY = 5_000;
 
-/** Pages after which a walk ends, however long the list is: ten million repositories where each page has fifty. */
+/** Pages after which a walk ends, however long the list is: ten million repositories with fifty on each page. */
 export const MAX_WALK_PAGES = 200_000;
 
-/** Time between the starts of two walks, in ms: four hours where a walk has few pages, and almost a day where it has many. */
+/** Time between the starts of two walks, in ms: four hours if a walk has few pages, and almost a day if it has many. */
 export function walkInterval(pages: number): number {
   const affordable = (pages / PAGES_PER_DAY) * DAY_MS;
   return Math.round(Math.min(LATEST_WALK_MS, Math.max(SOONEST_WALK_MS, affordable)));

@@ -96,7 +96,7 @@ export async function readNewToday(
   return { added: Number(row?.added ?? 0), surplus: Number(row?.surplus ?? 0) };
 }
 
-/** Of `count` new repositories on a list, how many may be added in this transaction; counts them and the rest. */
+/** Of `count` new repositories on a list, how many may be added in this transaction; counts these and the others. */
 export async function admitNew(
   tx: Tx,
   { settings, at, count }: { settings: ProviderSettings; at: number; count: number },

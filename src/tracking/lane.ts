@@ -1,4 +1,4 @@
-/** What the lanes of a worker share: their context, the result of a step, and the quota of lookups. */
+/** Shared by the lanes of a worker: their context, the result of a step, and the quota of lookups. */
 import type { Database, DeletionClock } from "../database/database.js";
 import type { Rankings } from "../discovery/discovery.js";
 import type { Provider } from "../forges/forges.js";

@@ -77,9 +77,9 @@ export class WorkerLease {
         if (isStandingBy) this.#log.info("this worker takes over");
         isStandingBy = false;
         if (!(await this.hold(stopping, work))) return;
-        this.#log.warn("another process has become the active worker; this one stands by");
+        this.#log.warn("another process has become the active worker; this one waits");
       } else if (!isStandingBy) {
-        this.#log.info("another process is the active worker; this one stands by");
+        this.#log.info("another process is the active worker; this one waits");
         isStandingBy = true;
       }
       await this.#clock.sleep(RENEW_EVERY_MS, stopping);

@@ -17,7 +17,7 @@ const MAX_CONFIRMATIONS = 10;
 const MAX_MS = 3 * 60_000;
 
 /**
- * The outcomes, where losses of available repositories are confirmed, or replaced by the record that the second endpoint returned, or
+ * The outcomes: losses of available repositories are confirmed, or replaced by the record that the second endpoint returned, or
  * left as they are. Sends at most twice MAX_CONFIRMATIONS + 2 requests, and none while no further loss may be recorded.
  * Catches the provider's failures: a loss that cannot be confirmed now waits.
  */

@@ -5,7 +5,7 @@ import type { Metrics, MetricValue } from "../lib/metrics.js";
 import { COUNTED, type Counted, type Reporter } from "./report.js";
 import { type Ages, type ProviderStatus, readStatus } from "./status.js";
 
-/** Adds what a worker measures: what it has done since it started, and the state of tracking in the database. */
+/** Adds the metrics of a worker: its work since it started, and the state of tracking in the database. */
 export function addTracking(
   metrics: Metrics,
   { database, clock }: { database: Database; clock: Clock },
@@ -15,7 +15,7 @@ export function addTracking(
   addStatus(metrics, database, clock);
 }
 
-/** What a metric says of one provider: a value, several with further labels, or null for none. */
+/** A metric of one provider: a value, several with further labels, or null for none. */
 type ValuesOf<Source> = (source: Source) => number | null | readonly MetricValue[];
 
 /** Adds a metric whose values are read from `sources`: from each provider's present one. */
@@ -55,7 +55,7 @@ function addStatus(metrics: Metrics, database: Database, clock: Clock): void {
   const counts = "Time since the counts of repositories were read, by percentile.";
   gauge("freshness_seconds", counts, (one) => percentilesOf(one.freshness));
   const details =
-    "Time since the own records of repositories were read whose lists lack fields, by percentile.";
+    "Time since the own records of repositories were read whose lists are incomplete, by percentile.";
   gauge("details_freshness_seconds", details, (one) => percentilesOf(one.detailsFreshness));
   gauge("walk_seconds", "Duration of the last complete walk.", ({ walk }) =>
     walk === null || walk.tookMs === null ? null : walk.tookMs / 1_000,

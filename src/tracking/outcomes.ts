@@ -1,4 +1,4 @@
-/** Turns what a forge has sent about known repositories into observations for the catalogue and rows for the schedule. Pure. */
+/** Turns results of a forge about known repositories into observations for the catalogue and rows for the schedule. Pure. */
 
 import {
   type FailureKind,
@@ -205,7 +205,7 @@ export function observationOf(provider: string, repository: UpstreamRepository, 
     owner,
     name,
     at,
-    // null usually means that the response lacks it, which replaces nothing; but an empty text has been removed.
+    // null usually means that the response does not have it, which replaces nothing; but an empty text has been removed.
     facts: {
       ...Object.fromEntries(known),
       ...(facts.description === undefined ? {} : { description: facts.description }),

@@ -67,8 +67,8 @@ export async function readPlan(context: PlanContext): Promise<Plan> {
     refresh: await workOf(context, "refresh", whyRefresh),
     details: await workOf(context, "details", ({ detailedAt }) =>
       detailedAt === null
-        ? "known from lists, which lack fields"
-        : "lists lack fields, and its own record is a week old",
+        ? "known from lists, which are incomplete"
+        : "lists are incomplete, and its own record is a week old",
     ),
     recheck: await workOf(context, "recheck", () => "its counts fell doubtfully, so they are read again"),
     backfill: await workOf(context, "history", whyHistory),

@@ -15,13 +15,13 @@ const RECHECK_MS = 5 * 60_000;
 const SETTLED_MS = HOUR_MS / 2;
 /** Most second readings per hour and forge: a forge that reports nonsense must not get twice the requests. */
 const MOST_PER_HOUR = 60;
-/** Part of the requests that a forge allows, where those are few. */
+/** Part of the requests that a forge allows, if those are few. */
 const MOST_PART = 0.1;
 const ANONYMOUS_PER_HOUR = 60;
 /** How often to look for second readings; those planned since then are due later. */
 const CHECK_MS = 0.8 * RECHECK_MS;
 
-/** Reads a repository with doubtful counts again, beside the schedule. Throws failures of the forge as a whole. */
+/** Reads a repository with doubtful counts again, apart from the schedule. Throws failures of the forge as a whole. */
 export async function recheckStep(lane: Lane): Promise<Step> {
   const { modules, provider, clock, reporter, lease } = lane;
   const { read, dialect } = modules.database;
@@ -100,7 +100,7 @@ export async function holdBack(tx: Tx, dialect: Dialect, updates: readonly Updat
 }
 
 /**
- * Plans second readings as far as the hour allows, those of repositories with more stars first. Returns what to save of each, by id, in
+ * Plans second readings as far as the hour allows, those of repositories with more stars first. Returns the row to save of each, by id, in
  * the transaction that records the first readings.
  */
 export async function planRechecks(

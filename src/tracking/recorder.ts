@@ -260,7 +260,7 @@ function hasObservation(update: Update): update is Update & { observation: Obser
   return update.observation !== undefined;
 }
 
-/** Another repository with what followed from a reading that turned out to be its own. */
+/** Another repository, whose record a reading turned out to be, with the outcome. */
 function readingOf(
   { dueAt, refreshInterval, nodeId, etag, failures, missingSince, detailedAt, detailsDue }: Tracked,
   other: Tracked,

@@ -12,7 +12,7 @@ const ENROLL_SPREAD_MS = DAY_MS;
 /** From this size on a batch is one request, so it also takes repositories that are due this much later. */
 const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
-/** Where a batch is one request, own records that are due wait this long for a batch with room. */
+/** If a batch is one request, own records that are due wait this long for a batch with room. */
 const DETAILS_PATIENCE_MS = 6 * HOUR_MS;
 /** Every tenth batch begins with own records that are due, even if counts are late, so that a backlog of counts does not starve them. */
 const DETAILS_EVERY = 10;
@@ -76,7 +76,7 @@ export class RefreshLane {
   }
 
   /**
-   * Postpones repositories that wait for another quota than the rest, such as those that are read one by one, until it is reset, so that
+   * Postpones repositories that wait for another quota than the others, such as those that are read one by one, until it is reset, so that
    * they do not hold up others.
    */
   async #awaitQuota(outcomes: readonly Outcome[]): Promise<void> {

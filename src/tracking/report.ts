@@ -1,10 +1,10 @@
-/** What the worker reports about one provider, for the status and the metrics. Nothing in the worker depends on it. */
+/** The worker's report about one provider, for the status and the metrics. Nothing in the worker depends on it. */
 import { hostname } from "node:os";
 import type { FailureKind, TokenNotice, TokenQuota, UpstreamFailure } from "../forges/forges.js";
 import type { WorkerLease } from "./lease.js";
 import type { Pace } from "./requests/request.js";
 
-/** What a report counts since the worker started, with the help texts of the metrics. */
+/** The counts of a report since the worker started, with the help texts of the metrics. */
 export const COUNTED = {
   refreshed: "Repositories refreshed since the worker started.",
   lost: "Repositories recorded as unavailable since the worker started.",
@@ -54,7 +54,7 @@ const NOTHING_COUNTED = Object.fromEntries(Object.keys(COUNTED).map((what) => [w
 >;
 const MAX_RECENT = 8;
 
-/** A stored report. Those of older versions lack some fields. */
+/** A stored report. Those of older versions do not have all fields. */
 export function readReport(body: string): WorkerReport {
   return { ...new Reporter(0).report, ...JSON.parse(body) };
 }

@@ -1,4 +1,4 @@
-/** The lane of what is wanted of a forge: lookups by name, the star histories that people wait for, questions, and READMEs with links. */
+/** The lane of requests to a forge: lookups by name, the star histories that people wait for, questions, and READMEs with links. */
 
 import type { Tx } from "../database/database.js";
 import {
@@ -35,7 +35,7 @@ import {
 
 /** How often to look for new requests: people wait for them, and a check reads two rows of indexes. */
 const IDLE_MS = 500;
-/** Longest wait while the forge may not be asked, as it may allow requests earlier than it said. */
+/** Longest wait while the forge accepts no requests, as it may accept them earlier than it said. */
 const PAUSED_MS = 10_000;
 /** How long the backfill leaves a history to this lane. */
 const HELD_MS = 10 * 60_000;
@@ -137,7 +137,7 @@ export class RequestLane {
     return responded(0);
   }
 
-  /** Throws what is no failure of the forge, and everything once the worker stops. */
+  /** Throws errors that are no failures of the forge, and all once the worker stops. */
   #failureIn(error: unknown): UpstreamFailure {
     if (!(error instanceof UpstreamFailure) || this.#lane.signal.aborted) throw error;
     return error;
@@ -154,7 +154,7 @@ export class RequestLane {
     this.#options.onRecorded();
   }
 
-  /** Looks for several repositories by one search. What it does not find is looked up by name. */
+  /** Looks for several repositories by one search. Those that it does not find are looked up by name. */
   async #search(requests: readonly Wanted[]): Promise<Step> {
     const { provider, clock, reporter, signal, lease } = this.#lane;
     const names = requests.map(({ text }) => text);
@@ -194,7 +194,7 @@ export class RequestLane {
     await lease.write((tx) => updateWanted(tx, requests[0]?.id ?? 0, { attempts: 1 }));
   }
 
-  /** Records what was asked for. Returns whether it is new. `isListed`: see `recordNamed`. */
+  /** Records the requested repository. Returns whether it is new. `isListed`: see `recordNamed`. */
   async #record(
     tx: Tx,
     { id, is_batch, text: requested }: Wanted,
@@ -214,7 +214,7 @@ export class RequestLane {
     return isNew;
   }
 
-  /** Reads the next page of a history. What cannot be read is left to the backfill. */
+  /** Reads the next page of a history. Unreadable ones are left to the backfill. */
   async #readPage(request: Wanted, repositoryId: number): Promise<void> {
     const { clock, reporter, modules } = this.#lane;
     const { read, dialect } = modules.database;
@@ -261,7 +261,7 @@ export class RequestLane {
     await this.#finish(request);
   }
 
-  /** Decides what a failure means for what is wanted: it is tried again, or ends. */
+  /** Decides the effect of a failure on a request: it is tried again, or ends. */
   async #failed(wanted: Wanted, failure: UpstreamFailure): Promise<void> {
     const now = this.#lane.clock.now();
     this.#report(failure);

@@ -1,6 +1,6 @@
 /**
- * The schedule: which repositories are due for what, and when each is due next. A lane reads a row, sends its request, then reads the row
- * again in the transaction that records the response and saves what follows from both. So lanes need no claims among each other, and a
+ * The schedule: which readings of repositories are due, and when the next ones are. A lane reads a row, sends its request, then reads the row
+ * again in the transaction that records the response and saves the result of both. So lanes need no claims among each other, and a
  * kill leaves everything as due as before.
  */
 import { type RawBuilder, sql } from "kysely";
@@ -30,7 +30,7 @@ export interface Tracked {
   /** Time of its current counts. */
   readonly countedAt: number | null;
   readonly importSource: string | null;
-  /** false: it is not on the schedule, and the rest is empty. */
+  /** false: it is not on the schedule, and all else is empty. */
   readonly isScheduled: boolean;
   dueAt: number | null;
   /** Scheduled time between two refreshes, in ms, which also decides how long a reading is fresh. */
@@ -122,7 +122,7 @@ export function readTracked(
 }
 
 /**
- * Where it is stored when a repository is due: for a refresh, for a reading of its own record (lists keep counts fresh, but some lack
+ * The columns of the due times of a repository: for a refresh, for a reading of its own record (lists keep counts fresh, but some have no
  * fields), for a second reading of doubtful counts, and for a page of its star history.
  */
 const QUEUES = {

@@ -21,7 +21,7 @@ const NEXT_PAGE_MS = HOUR_MS;
 
 /** Default wait when nothing is due. It is short, so that an empty catalogue has rankings soon after the first start. */
 const IDLE_MS = 5_000;
-/** Shortest and longest wait before the quota is checked again, once its rest is reserved for other work. */
+/** Shortest and longest wait before the quota is checked again, once the remaining quota is reserved for other work. */
 const SPARE_MIN_MS = 60_000;
 const SPARE_MAX_MS = 10 * 60_000;
 /** When a history is tried again after its n-th failure in a row. */

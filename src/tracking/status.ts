@@ -26,7 +26,7 @@ export interface ProviderStatus {
   /** Time since the counts of available repositories were last read, from a list or their own record; null without any. */
   freshness: Ages | null;
   olderThanADay: number;
-  /** Time since own records were last read, where lists lack fields; null without any. */
+  /** Time since own records were last read, if lists have no fields of theirs; null without any. */
   detailsFreshness: Ages | null;
   /** Repositories whose star history is not complete, and when the next page of one is read: null now, or without any. */
   backfillWaiting: number;
@@ -146,7 +146,7 @@ export async function reportQuota(
   await saveReport(lease, provider.name, { at: last?.at ?? now, report });
 }
 
-/** A kind of reading: where its time is stored, and of which repositories. */
+/** A kind of reading: the column of its time, and its repositories. */
 interface Readings {
   table: "repositories" | "tracking";
   column: "refreshed_at" | "detailed_at";

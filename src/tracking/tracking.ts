@@ -54,7 +54,7 @@ export {
 export { type Holding, readHolding, untrack } from "./untrack.js";
 export { Worker } from "./worker.js";
 
-/** What a request to one forge outside of a worker needs. */
+/** The needs of a request to one forge outside of a worker. */
 export interface TrackingContext {
   modules: TrackingModules;
   /** Must be held. */
@@ -105,7 +105,7 @@ export async function refreshTogether(
   return new Map(outcomes.map(({ asked, result }) => [asked.repositoryId, result]));
 }
 
-/** What is known of the repositories of a forge besides the catalogue, by the forge's other id of each. It only saves requests. */
+/** Facts about the repositories of a forge besides the catalogue, by the forge's other id of each. It only saves requests. */
 export interface KnownOfForge {
   /** With them, GitHub sends a hundred by one request. */
   nodeIds: Readonly<Record<string, string>>;
@@ -142,7 +142,7 @@ export async function enrollImported(
   });
 }
 
-/** What is known now of all repositories of a forge. */
+/** The present facts of all repositories of a forge. */
 export async function readKnown(
   { modules: { database } }: TrackingContext,
   ids: readonly number[],
@@ -181,7 +181,7 @@ export function readReadme({ provider, signal }: TrackingContext, fullName: stri
   return provider.readme(fullName, signal);
 }
 
-/** Reads what is missing of a star history, page by page. Throws UpstreamFailure; the pages before it are recorded. */
+/** Reads the missing part of a star history, page by page. Throws UpstreamFailure; the pages before it are recorded. */
 export async function completeHistory(context: TrackingContext, repositoryId: number): Promise<void> {
   const { read, dialect } = context.modules.database;
   const lane = laneOf(context);

@@ -13,7 +13,7 @@ interface UntrackingModules {
   forges: { current(): Promise<readonly ProviderSettings[]> };
 }
 
-/** What there is of a repository before it is untracked. */
+/** The data of a repository before it is untracked. */
 export interface Holding {
   repository: Repository;
   /** Whether it is read on a schedule. */
@@ -23,11 +23,11 @@ export interface Holding {
   since: number | null;
   /** Watchlists that it is on. */
   watchlists: number;
-  /** Whether its forge is read as a whole: what is stopped or deleted may be found again. */
+  /** Whether its forge is read as a whole: stopped or deleted repositories may be found again. */
   isWhole: boolean;
 }
 
-/** What there is of the repository with this id. Throws NOT_FOUND. */
+/** The data of the repository with this id. Throws NOT_FOUND. */
 export async function readHolding(modules: UntrackingModules, id: number): Promise<Holding> {
   const { database, catalog } = modules;
   const repository = await catalog.get(id);

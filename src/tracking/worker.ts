@@ -26,7 +26,7 @@ interface WorkerOptions {
   lease: WorkerLease;
   signal: AbortSignal;
   providers: readonly Provider[];
-  /** Where the avatars of each provider come from, by its name; absent: none are fetched. */
+  /** The source of each provider's avatars, by its name; absent: none are fetched. */
   avatars?: ReadonlyMap<string, AvatarSource>;
   clock: Clock;
   log: Logger;
@@ -59,8 +59,8 @@ const STATUS_SHARE = 0.02;
 const DUMP_EVERY_MS = 3_600_000;
 
 const EXCESSES = {
-  held: "too many repositories are lost; the rest is held back",
-  surplus: "lists show too many new repositories for a day; the rest is left out until a later one",
+  held: "too many repositories are lost; the others are held back",
+  surplus: "lists show too many new repositories for a day; the others are left out until a later one",
 } as const;
 
 /** Runs the loops of all providers. They are independent: a forge that is down delays no other. */
@@ -89,7 +89,7 @@ export class Worker {
     await this.#writeReports().catch(() => {});
   }
 
-  /** Does what is due and needs no wait of over a minute, then derives. A lane ends at its first failure. */
+  /** Does work that is due and needs no wait of over a minute, then derives. A lane ends at its first failure. */
   async runOnce(): Promise<void> {
     const { modules, clock, signal, derive } = this.#options;
     await Promise.all(this.#loops.map((loop) => loop.drain()));
@@ -110,7 +110,7 @@ export class Worker {
     return added;
   }
 
-  /** What wakes other loops: see RequestLane. */
+  /** Wakes other loops: see RequestLane. */
   #addLanes(provider: Provider, wakes: { onRecorded: () => void; onPaused: () => void }): void {
     const { modules, lease, clock, signal, chance = Math.random } = this.#options;
     const { providers, avatars, idleMs, requestsEveryMs } = this.#options;
@@ -166,7 +166,7 @@ export class Worker {
     return reporting;
   }
 
-  /** Deletes and ends what is old. Returns the time until that is repeated. */
+  /** Deletes old rows and ends old requests. Returns the time until that is repeated. */
   async #tidy(): Promise<number> {
     const { modules, lease, providers, clock, log, signal } = this.#options;
     const { database } = modules;
@@ -209,7 +209,7 @@ export class Worker {
       const withheld = provider.withheld();
       const added = withheld.filter((field) => !report.withheld.includes(field));
       if (added.length > 0)
-        log.warn({ provider: name, fields: added }, "the forge withholds fields; the rest is recorded");
+        log.warn({ provider: name, fields: added }, "the forge withholds fields; all others are recorded");
       report.withheld = withheld;
       for (const what of ["held", "surplus"] as const) this.#logExcess(name, what, report[what]);
       report.quota = provider.quota();

@@ -306,7 +306,7 @@ onSqliteAndLong("A row of a list about a known repository", (engine) => {
 });
 
 onSqliteAndLong("The own record of a repository", (engine) => {
-  test("is due within the first day, then weekly, where lists lack fields", async () => {
+  test("is due within the first day, then weekly, if lists are incomplete", async () => {
     const { clock, page, own, tracking } = await start(engine);
     await page(ROW);
     const first = await tracking();

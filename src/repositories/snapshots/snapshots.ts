@@ -1,7 +1,7 @@
 /**
  * The snapshots of all repositories. Each repository has blocks of consecutive snapshots, encoded in a few bytes each, and a
  * tail of at most a few later ones in rows. This folder is the only code that reads or writes either table. It guarantees one
- * snapshot per repository and time, that the first one stays, and that the counts per hour match. What an observation means is
+ * snapshot per repository and time, that the first one stays, and that the counts per hour match. The meaning of an observation is
  * up to `record.ts`.
  */
 import { sql } from "kysely";

@@ -1,12 +1,12 @@
-/** Requests, lists and questions as people see them: their state, what failed, and when a request is looked up. */
+/** Requests, lists and questions as people see them: their state, their failure, and when a request is looked up. */
 import type { FailureKind, SoughtList } from "../../forges/forges.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import type { RepositoryAddress } from "../../repositories/repositories.js";
 import type { Wanted } from "./wanted.js";
 
 /**
- * What a request has come to. `WAITING`: for its turn. `FOUND`: recorded, and its history is next. `HISTORY`: part of its star
- * history is read. `FINISHED`: all of it is, or the rest is left to the backfill. `FAILED`: final; see the failure.
+ * The state of a request. `WAITING`: for its turn. `FOUND`: recorded, and its history is next. `HISTORY`: part of its star
+ * history is read. `FINISHED`: all of it is, or the missing part is left to the backfill. `FAILED`: final; see the failure.
  */
 export const TRACK_STATES = ["WAITING", "FOUND", "HISTORY", "FINISHED", "FAILED"] as const;
 type TrackState = (typeof TRACK_STATES)[number];
@@ -50,7 +50,7 @@ export interface TrackRequest {
   finishedAt: number | null;
 }
 
-/** What is known of a request besides its row. */
+/** The facts of a request besides its row. */
 type Progress = Pick<
   TrackRequest,
   "position" | "estimatedSeconds" | "waitsUntil" | "isUnreachable" | "points" | "pointsFrom"
@@ -117,7 +117,7 @@ const NO_OWNER: TrackFailure = {
   message: "The forge has no owner with this name: it may be misspelled or deleted.",
 };
 
-/** What a stored failure means for the person who asked for a repository or an owner. */
+/** A stored failure in words for the person who requested a repository or an owner. */
 export function failureOf(kind: string, of: "repository" | "owner" = "repository"): TrackFailure {
   const failure = FAILURES[kind as FailureKind] ?? UNREACHABLE;
   return of === "owner" && failure === NOT_FOUND ? NO_OWNER : failure;
@@ -138,7 +138,7 @@ export interface TrackList {
   leftOut: number;
   /** Those left out, as provider:owner/name, at most 1,000. */
   leftOutNames: string[];
-  /** Of the rest: waiting to be looked up, recorded, and not found and so on. */
+  /** Of the others: waiting to be looked up, recorded, and not found and so on. */
   waiting: number;
   recorded: number;
   failed: number;
@@ -146,7 +146,7 @@ export interface TrackList {
   failures: { fullName: string; message: string }[];
 }
 
-/** What a list has come to, as stored in its row. */
+/** The state of a list, as stored in its row. */
 interface ListCounts {
   found: number;
   known: number;
@@ -186,7 +186,7 @@ export function listOf(row: Wanted, requests: readonly Wanted[]): TrackList {
   };
 }
 
-/** A question to forges and what they have answered so far. */
+/** A question to forges and their answers so far. */
 export interface Question {
   id: string;
   kind: "owner" | "name";
@@ -218,7 +218,7 @@ type Answer = Pick<ForgeAnswer, "total" | "candidates">;
 /** Characters of a description that are kept. */
 const MAX_DESCRIPTION = 200;
 
-/** What a forge has answered, for the row of the question. */
+/** The answer of a forge, for the row of the question. */
 export function answerText(provider: string, { repositories, total }: SoughtList): string {
   const candidates = repositories.map(({ owner, name, stars, description }) => ({
     provider,
@@ -229,7 +229,7 @@ export function answerText(provider: string, { repositories, total }: SoughtList
   return JSON.stringify({ total, candidates } satisfies Answer);
 }
 
-/** `wait`: what the question waits for while it is open. */
+/** `wait`: the reason for waiting while it is open. */
 export function answerOf({ provider, kind, failure, finished_at, answer }: Wanted, wait: Wait): ForgeAnswer {
   const given: Answer = answer === null ? { total: null, candidates: [] } : JSON.parse(answer);
   return {
@@ -241,14 +241,14 @@ export function answerOf({ provider, kind, failure, finished_at, answer }: Wante
   };
 }
 
-/** What the worker reports about its pace of lookups. */
+/** The worker's report about its pace of lookups. */
 export interface Pace {
   /** When it can look up the next repository, and read the next page of a history that somebody waits for. */
   readyAt: number;
   historyAt?: number;
   /** When it can look for repositories of an owner or with a name. */
   searchAt?: number;
-  /** Whether a search looks up what was not tried yet. */
+  /** Whether a search looks up new names. */
   isSearched?: boolean;
   /** Whether it waits because the forge fails, and not for its quota. */
   isResting?: boolean;
@@ -262,10 +262,10 @@ export interface ForgePace extends Pace {
   isUnreachable: boolean;
 }
 
-/** What a request waits for. */
+/** The wait of a request. */
 export type Wait = Pick<TrackRequest, "waitsUntil" | "isUnreachable">;
 
-/** `at`: when the forge can be asked, if that is known. */
+/** `at`: when the forge accepts requests, if that is known. */
 export const waitOf = (pace: ForgePace | undefined, at: number | undefined, now: number): Wait => ({
   waitsUntil: at !== undefined && at > now ? at : null,
   isUnreachable: pace?.isUnreachable ?? false,
@@ -285,7 +285,7 @@ export function estimatedSeconds(
   const lookups = position * SECONDS_PER_LOOKUP;
   if (remaining === null || quota === null) return Math.ceil(readySeconds + lookups);
   const share = (requests: number) => Math.max(1, Math.floor(requests * SHARE));
-  // What is left now, and then all of it, time and again. Only the first renewal is known.
+  // The remaining quota now, and then all of it, time and again. Only the first renewal is known.
   const free = readySeconds > 0 ? 0 : share(remaining);
   if (position <= free) return Math.ceil(lookups);
   const renewals = Math.ceil((position - free) / share(quota));

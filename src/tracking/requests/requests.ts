@@ -1,6 +1,6 @@
 /**
- * What people and operators want of forges: repositories to track, and answers to which repositories an owner has, or have a name. Owns who
- * may request how much, what is open, what became of it, and for how long that is kept. Contacts no forge: serving processes add rows and
+ * Requests of people and operators to forges: repositories to track, and answers to which repositories an owner has, or have a name. Owns the
+ * quotas of requests, open requests, their outcome, and how long they are kept. Contacts no forge: serving processes add rows and
  * read them, and the worker works them off.
  */
 
@@ -57,7 +57,7 @@ export interface Requester {
   mayReadLists?: boolean;
 }
 
-/** Who asks, and under which rules. */
+/** The requester, and the rules that apply. */
 export interface Asker {
   policy: TrackPolicy;
   requester: Requester;
@@ -79,13 +79,13 @@ function checkMayAsk({ access, forges }: TrackPolicy, requester?: Requester): vo
 /** The outcome of a request: the repository, if it is known already, or the open request for it. */
 type Requested = { kind: "repository"; repository: Repository } | { kind: "request"; request: TrackRequest };
 
-/** What a text has led to. */
+/** The outcome of a text. */
 export type AskOutcome =
   | Requested
   /** Several repositories, or those that a README links to; see `findList`. */
   | { kind: "list"; id: string }
   | { kind: "question"; id: string }
-  /** A README: the repository itself, or what it links to. Nothing was requested. */
+  /** A README: the repository itself, or its links. Nothing was requested. */
   | ({ kind: "choice" } & RepositoryAddress);
 
 /** Maximum numbers of repositories in pasted links and in a README. */
@@ -115,7 +115,7 @@ interface TrackRequestsOptions {
   };
   quotas: DailyQuotas;
   forges: {
-    /** Whether a repository of this provider is tracked only if somebody asks for it, whatever else is known of it. */
+    /** Whether a repository of this provider is tracked only on request, whatever else is known of it. */
     isOnDemand(provider: string): boolean;
   };
 }
@@ -197,7 +197,7 @@ export class TrackRequests {
   }
 
   /**
-   * Requests what a text asks for. `as`: of a README, the repository or its links. Throws FORBIDDEN while requests are off,
+   * Requests the repositories of a text. `as`: of a README, the repository or its links. Throws FORBIDDEN while requests are off,
    * VALIDATION_FAILED, UNAUTHENTICATED, RATE_LIMITED beyond the daily quota, and UNAVAILABLE while the queue is full.
    */
   async ask(text: string, by: Asker, as?: "repository" | "links"): Promise<AskOutcome> {
@@ -356,7 +356,7 @@ export class TrackRequests {
     });
   }
 
-  /** What the worker last reported; undefined while none does. */
+  /** The last report of the worker; undefined while none runs. */
   async #pace(provider: string, now: number): Promise<ForgePace | undefined> {
     const row = await this.#options.database.read
       .selectFrom("worker_reports")
@@ -440,7 +440,7 @@ export class TrackRequests {
   }
 
   /**
-   * Requests the repositories of a list, at most MAX_LINKED, then notes the counts. A kill in between repeats it: what is open already is
+   * Requests the repositories of a list, at most MAX_LINKED, then notes the counts. A kill in between repeats it: a row that is open already is
    * not added again.
    */
   async fillList(listId: number, all: readonly RepositoryAddress[], transact: Transact): Promise<void> {

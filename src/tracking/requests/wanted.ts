@@ -1,5 +1,5 @@
 /**
- * The rows of what people and operators want of forges: repositories to track, answers to questions, and the links of a list. A repository
+ * The rows of requests to forges: repositories to track, answers to questions, and the links of a list. A repository
  * has at most one open row, which who wants it later joins. The worker takes the next one from here.
  */
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
@@ -30,7 +30,7 @@ const LOOKUP = sql`t.kind = 'repository' and t.repository_id is null`;
 
 /**
  * Open rows: requests for repositories; those to look up, those of them that were not tried yet, which a search may find, and the others,
- * with those of people, who wait for no search, also with the rest of requests; questions; and READMEs.
+ * with those of people, who wait for no search, also with the remaining requests; questions; and READMEs.
  */
 const KINDS = {
   repositories: sql`t.kind = 'repository'`,
@@ -59,7 +59,7 @@ function count(db: Db, condition: RawBuilder<unknown>): Promise<number> {
 /** Lookups of people, first pages of their histories, lookups of batches, later pages. */
 const ORDER = sql`case when t.repository_id is null then 2 * t.is_batch when t.pages = 0 then 1 else 3 end`;
 
-/** The next due rows of a provider: the counts of everything, and what is newest of a history, come before all older pages. */
+/** The next due rows of a provider: all counts, and the newest page of a history, come before all older pages. */
 export function nextWanted(
   read: Db,
   provider: string,
@@ -176,7 +176,7 @@ interface WantedRepositories {
 }
 
 /**
- * Wants repositories, by joining what is open for them. Returns the open row of each address, undefined if the queue has no room for it,
+ * Adds repositories, by joining their open rows. Returns the open row of each address, undefined if the queue has no room for it,
  * and how many rows were added or taken out of a batch.
  */
 export async function wantRepositories(
@@ -249,7 +249,7 @@ export async function readOpenRequests(db: Db): Promise<OpenRequests[]> {
   }));
 }
 
-/** Removes what ended a week ago, and gives up what is open for a week: the backfill reads the rest of such histories. */
+/** Removes rows that ended a week ago, and gives up those open for a week: the backfill completes such histories. */
 export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
   const before = now - KEPT_MS;
   await sql`update wanted set finished_at = ${now},
