@@ -38,7 +38,7 @@ const TOUCH_ICON = Buffer.from(
   "base64",
 );
 
-/** What a phone needs to keep the pages as an app. Addresses are relative, as the service may be below a path. */
+/** The manifest with which a phone keeps the pages as an app. Addresses are relative, as the service may be below a path. */
 function manifest() {
   return {
     name: "Sidereal",

@@ -50,10 +50,10 @@ export const OwnerImage: FC<OwnerImageProps> = (
   );
 };
 
-/** The first letter or digit of an owner, of the innermost group where groups nest; in capitals where the script has them. */
+/** The first letter or digit of an owner, of the innermost group if groups nest; in capitals if the script has them. */
 function initialOf(owner: string): string {
   const name = owner.slice(owner.lastIndexOf("/") + 1);
-  // Only a character beyond ASCII can combine with the one before it. Segmenting costs as much as the rest of the image.
+  // Only a character beyond ASCII can combine with the one before it. Segmenting costs as much as all else of the image.
   const first = /^[a-z0-9](?![^\0-\x7F])/i.exec(name)?.[0] ?? firstGrapheme(name);
   const capital = first.toUpperCase();
   // Some capitals are two letters, such as that of ß.

@@ -33,7 +33,7 @@ import type { PageCard } from "./page-request.js";
 import { compareQuery } from "./pages/compare.js";
 import { titleOf } from "./pages/explore.js";
 
-/** Cards: pictures for previews of pages on other sites. They show only what everybody sees who has the address of the page. */
+/** Cards: pictures for previews of pages on other sites. They show only facts that everybody sees who has the address of the page. */
 
 export interface CardOptions {
   modules: Modules;
@@ -210,7 +210,7 @@ async function watchlistCard(
 
 const picture = (card: PageCardInput): Picture => ({ kind: "card", card: pageCard(card) });
 
-/** A repository with the count that its list is about: forks, stars gained, or stars where no growth is known. */
+/** A repository with the count that its list is about: forks, stars gained, or stars if no growth is known. */
 function rowOf({ repository, trend }: ListRow, sort: string, window: Window): PageCardRow {
   const { provider, fullName, language, description, stars } = repository;
   const detail = [forgeName(provider), language, description].filter((one) => one !== null && one !== "");

@@ -19,7 +19,7 @@ import { Ago, formatCount, formatDate } from "./components/numbers.js";
 import { ACTIONS, Table } from "./components/table.js";
 import type { PageRequest } from "./page-request.js";
 
-/** The tokens of forges that operators entered: read with what their workers reported, and shown in tables. */
+/** The tokens of forges that operators entered: read with the reports of their workers, and shown in tables. */
 
 /** A stored token, and its quota as its worker last reported it. */
 interface ShownToken extends StoredToken {
@@ -108,7 +108,7 @@ export const TokenField: FC<{ name: string; problem?: string | undefined }> = ({
   </>
 );
 
-/** Where a forge makes tokens. */
+/** The page on which a forge makes tokens. */
 export const WhereToGetOne: FC<{ settings: ProviderSettings }> = ({ settings: { kind, url } }) => {
   const [path, what] =
     kind === "github"
@@ -135,7 +135,7 @@ export function effectWords(kind: ForgeKind): string {
     : `${formatCount(effect.now)} → ${formatCount(effect.withToken)} requests an hour with a token.`;
 }
 
-/** For operators, of a forge without a token: what one changes, and the field for it. Costs three queries; none for others. */
+/** For operators, of a forge without a token: the effect of one, and the field for it. Costs three queries; none for others. */
 export async function readTokenOffer(
   request: PageRequest,
   provider: string,
@@ -231,7 +231,7 @@ const Permits: FC<{ allows: TokenCheck }> = ({ allows: { scopes, expiresAt } }) 
   );
 };
 
-/** The rest of each limit: as the worker last saw it, else as the forge reported it when the token was checked. */
+/** The remaining part of each limit: as the worker last saw it, else as the forge reported it when the token was checked. */
 const Left: FC<Pick<ShownToken, "allows" | "quota">> = ({ allows, quota }) => {
   const blocked = quota.find(({ blockReason }) => blockReason === "rejected");
   if (blocked !== undefined) return <span class="wrong">Rejected by the forge: {blocked.blockMessage}</span>;

@@ -56,8 +56,8 @@ function xml(text: string): Reply {
 }
 
 /**
- * The rules for crawlers: other sites fetch embeds and feeds, the rest of the API is not to be crawled. Watchlists are not
- * named: their responses say `noindex`, which counts only where a crawler may read it. An address that it may not read can
+ * The rules for crawlers: other sites fetch embeds and feeds, all else in the API is not to be crawled. Watchlists are not
+ * named: their responses say `noindex`, which counts only if a crawler may read it. An address that it may not read can
  * still be listed, and that address is the secret.
  */
 function robots(baseUrl: string): string {

@@ -18,7 +18,7 @@ export interface Rendered {
 }
 
 export interface MarkdownOptions {
-  /** Where a link leads, with its title instead of a file name; undefined: to nothing that is served, so its text stays. */
+  /** The target of a link, with its title instead of a file name; undefined: it is not served, so the text stays without a link. */
   link(target: string): { href: string; title?: string } | undefined;
   /** The id of a row of a table by its first cell; undefined: it has none. */
   rowId(name: string): string | undefined;
@@ -60,7 +60,7 @@ function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** What an item consists of: a single paragraph without its margins, even between blank lines. */
+/** The content of an item: a single paragraph without its margins, even between blank lines. */
 function linesOf({ tokens }: Tokens.ListItem): Token[] {
   const [only, ...others] = tokens;
   return only?.type === "paragraph" && others.length === 0 ? (only.tokens ?? []) : tokens;

@@ -24,7 +24,7 @@ export async function findByLines(
   return { ids: [...ids], unknown };
 }
 
-/** Names looked up per request; the rest is ignored. */
+/** Names looked up per request; further ones are ignored. */
 export const MAX_NAMES = 20;
 
 /** The cost of a comparison: a unit for every two names beyond the first two. */
@@ -43,7 +43,7 @@ export interface RefusedName {
   reason: "bare" | "invalid" | "untracked" | "twice" | "too-many";
   /** Tracked repositories with a similar name. */
   similar: readonly Repository[];
-  /** Where the repository would be on its forge; undefined if that is not a public one. */
+  /** The address that the repository would have on its forge; undefined if that is not a public one. */
   forgePage: { provider: string; url: string } | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { AppError } from "../lib/errors.js";
 import { validationError } from "../lib/validation.js";
 
-/** The parameters of pages: read, and reported where they are invalid. */
+/** The parameters of pages: read, and reported if they are invalid. */
 
 /** An invalid parameter of a page. */
 export interface Problem {

@@ -43,7 +43,7 @@ export function createWeb({ limits, pictures, ...site }: WebOptions): Web {
   };
 }
 
-/** Where the content of every page begins, see layout.tsx. */
+/** The beginning of the content of every page, see layout.tsx. */
 const CONTENT = /<main id="content"[^>]*>/;
 
 /** A rendered page with a note that it may be outdated. `at`: when it was last known to be current. */

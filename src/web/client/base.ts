@@ -17,7 +17,7 @@ export function startIn(start: (within: ParentNode) => void): void {
   });
 }
 
-/** Values that the browser stores for its reader; all are absent where it stores nothing. */
+/** Values that the browser stores for its reader; all are absent if it stores nothing. */
 
 const prefixed = (name: string): string => `sidereal.${name}`;
 

@@ -1,4 +1,4 @@
-/** The data of a chart in the page, see components/plot.tsx: its points in words, and where the server drew them. */
+/** The data of a chart in the page, see components/plot.tsx: its points in words, and their places in the drawing. */
 
 export interface PlotData {
   unit: string;

@@ -50,7 +50,7 @@ class Chart {
   readonly #selection = part("plot-selection");
   readonly #dots: readonly HTMLElement[];
   #current: number | undefined;
-  /** Where a selection began, as a part of the box. */
+  /** The beginning of a selection, as a part of the box. */
   #pressed: number | undefined;
 
   constructor(root: HTMLElement, box: HTMLElement, { data, label }: { data: PlotData; label: string }) {
@@ -94,7 +94,7 @@ class Chart {
     box.addEventListener("pointerleave", (event) => {
       if (event.pointerType === "mouse" && this.#pressed === undefined) this.#moveTo(undefined);
     });
-    // A touch leaves its point shown until another one beside the chart.
+    // A touch leaves its point shown until another one outside the chart.
     document.addEventListener("pointerdown", ({ target }) => {
       if (!(target instanceof Node && box.contains(target))) this.#moveTo(undefined);
     });
@@ -171,7 +171,7 @@ class Chart {
     return best;
   }
 
-  /** Where the crosshair is: a bar is read in its middle. */
+  /** The place of the crosshair: a bar is read in its middle. */
   #middle({ at, points }: Stop): number {
     const [only, ...others] = this.#data.lines;
     const since = others.length === 0 ? only?.since?.[points[0] ?? -1] : undefined;
@@ -218,7 +218,7 @@ class Chart {
       const [at, value] = [line.at[point], line.value[point] ?? null];
       const dot = this.#dots[i];
       if (dot === undefined) continue;
-      // No dot where the line has no point: it would look measured.
+      // No dot if the line has no point there: it would look measured.
       dot.hidden = at === undefined || value === null;
       if (at === undefined || value === null) continue;
       place(dot, { left: this.#data.lines.length === 1 ? x : geometry.x(at), top: geometry.y(value) });
@@ -254,7 +254,7 @@ class Chart {
     this.#tip.replaceChildren(heading, ...rows, ...notes);
   }
 
-  /** Beside the crosshair, on the side with more room. */
+  /** Next to the crosshair, on the side with more room. */
   #placeTip(x: number, { top }: Geometry): void {
     const { clientWidth, clientHeight } = this.#box;
     const { offsetWidth } = this.#tip;

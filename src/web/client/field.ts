@@ -3,7 +3,7 @@ import type { Choice, Group } from "./combobox.js";
 
 /**
  * Fields that take repositories: they complete the tracked ones, and lines of a pasted text stay apart. Without this module they
- * are plain text fields, whose forms resolve what is written.
+ * are plain text fields, whose forms resolve the text.
  */
 
 /** Suggestions of a field. */

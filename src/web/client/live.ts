@@ -1,7 +1,7 @@
 import { REPLACED } from "./base.js";
 
 /**
- * Updates the parts of a page that are marked with `data-live`, so that the rest of it stays as the reader has it. A part with
+ * Updates the parts of a page that are marked with `data-live`, so that all other parts stay as the reader has them. A part with
  * `data-seconds` is updated more often than the page is loaded again without this module.
  */
 
@@ -26,7 +26,7 @@ function isFilledIn(): boolean {
 async function update(): Promise<boolean> {
   if (document.hidden) return true;
   const response = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
-  // A service that is away, or asks to slow down, is asked again later.
+  // If the service is unavailable or limits requests, they are sent again later.
   if (response === undefined || response.status === 429 || response.status >= 500) return true;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const parts = [...document.querySelectorAll<HTMLElement>("[data-live]")];

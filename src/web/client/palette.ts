@@ -85,7 +85,7 @@ class Palette {
       this.#combobox.close();
       if (this.#opener instanceof HTMLElement) this.#opener.focus();
     });
-    // A press on what is behind the dialog closes it.
+    // A press outside the dialog closes it.
     this.#dialog.addEventListener("click", (event) => {
       if (event.target === this.#dialog) this.#dialog.close();
     });

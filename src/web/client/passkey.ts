@@ -1,11 +1,11 @@
 import { address } from "./base.js";
 
 /**
- * Signs in with a passkey, and adds passkeys. Elements for them are hidden without this module, and where the browser has no
+ * Signs in with a passkey, and adds passkeys. Elements for them are hidden without this module, and if the browser has no
  * passkeys for this address.
  */
 
-/** The options of WebAuthn in JSON: texts where the browser needs bytes. */
+/** The options of WebAuthn in JSON: texts in place of the bytes that the browser needs. */
 interface JsonCredential {
   id: string;
   type: "public-key";

@@ -77,7 +77,7 @@ document.querySelector("details[data-themes]")?.addEventListener(
   { once: true },
 );
 
-// The next person at this browser does not see what was opened.
+// The next person at this browser does not see the opened pages.
 for (const signOut of document.querySelectorAll('form[action$="/sign-out"]'))
   signOut.addEventListener("submit", () => removeRecent());
 

@@ -19,7 +19,7 @@ interface Suggestions {
 const count = new Intl.NumberFormat("en-US", { notation: "compact" });
 const gain = new Intl.NumberFormat("en-US", { notation: "compact", signDisplay: "exceptZero" });
 
-/** Asks for repositories, languages and topics. Rejects if it is aborted or fails. */
+/** Requests suggestions: repositories, languages and topics. Rejects if it is aborted or fails. */
 export async function suggest(text: string, limit: number, signal: AbortSignal): Promise<Suggestions> {
   const query = new URLSearchParams({ q: text.slice(0, 200), limit: String(limit) });
   const response = await fetch(address(`/api/search/suggest?${query}`), { signal });

@@ -1,5 +1,5 @@
 /**
- * Runs before the first paint: applies the theme that the reader has chosen, and shows what only works with scripts. Not a module,
+ * Runs before the first paint: applies the theme that the reader has chosen, and shows controls that only work with scripts. Not a module,
  * since modules run after the page has been painted.
  */
 {

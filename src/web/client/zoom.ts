@@ -27,7 +27,7 @@ export async function showPart(chart: HTMLElement, first: number, last: number):
   await show(url, chart.closest<HTMLElement>("[data-chart]"));
 }
 
-/** Shows what the page at an address has in place of this part of it. */
+/** Replaces this part of the page by the same part of the page at an address. */
 export async function show(url: URL, section: HTMLElement | null, isBack = false): Promise<void> {
   if (section === null) return location.assign(url);
   pending?.abort();
@@ -57,7 +57,7 @@ export async function show(url: URL, section: HTMLElement | null, isBack = false
     const words = next.querySelector("[data-shown]")?.textContent;
     announce(words ?? "Showing the whole chart");
   } catch {
-    // The page itself says what is wrong.
+    // The page itself names the problem.
     if (!request.signal.aborted) location.assign(url);
   }
 }

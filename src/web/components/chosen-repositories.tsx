@@ -111,7 +111,7 @@ interface RefusedNamesProps {
   names: Pick<ComparedNames, "refused" | "isCut">;
   /** The comparison without them. */
   here: URL;
-  /** The path of the comparison with them, to which the forges' answers lead back; absent: forges are not asked. */
+  /** The path of the comparison with them, to which the forges' answers lead back; absent: nothing is sent to forges. */
   askedIn?: string | undefined;
 }
 

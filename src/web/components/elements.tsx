@@ -48,7 +48,7 @@ export const Scroll: FC<{ label: string; children: Child }> = ({ label, children
   </section>
 );
 
-/** A table of contents, closed if it would be above the text; beside it, it scrolls by keyboard too. */
+/** A table of contents, closed if it would be above the text; next to it, it scrolls by keyboard too. */
 export const Contents: FC<{ children: Child }> = ({ children }) => (
   <nav class="contents" tabindex={0} aria-label="Contents">
     <details>
@@ -90,7 +90,7 @@ export const Note: FC<{ children: Child; action?: Child }> = ({ children, action
   </div>
 );
 
-/** The outcome of what was just done, which screen readers announce. `isDone`: it has succeeded; otherwise it needs attention. */
+/** The outcome of the last action, which screen readers announce. `isDone`: it has succeeded; otherwise it needs attention. */
 export const Notice: FC<{ isDone: boolean; children: Child }> = ({ isDone, children }) => (
   <div class={isDone ? "note done" : "note"} role="status">
     <p>{children}</p>
@@ -136,16 +136,16 @@ export const ActionButton: FC<{ action: string; children: Child }> = ({ action, 
 );
 
 interface ConfirmProps {
-  /** What the button does, such as "Remove", and to what. */
+  /** The action of the button, such as "Remove", and its object. */
   verb: string;
   name: string;
   /** The path that the form is sent to. */
   action: string;
-  /** What will happen, in a sentence or two. */
+  /** The effect, in a sentence or two. */
   children: Child;
 }
 
-/** A button that first says what it will do, for what cannot be undone. */
+/** A button that first names its effect, for actions that cannot be undone. */
 export const Confirm: FC<ConfirmProps> = ({ verb, name, action, children }) => (
   <details class="confirm">
     <summary aria-label={`${verb} ${name}`}>{verb}</summary>

@@ -38,7 +38,7 @@ interface HeadlineProps {
   facts: NoGrowthFacts;
 }
 
-/** What happened, in a sentence: the gain, how unusual it is, and the two weightiest ranks of the window. */
+/** The growth in a sentence: the gain, how unusual it is, and the two weightiest ranks of the window. */
 export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, facts }) => {
   if (trend === null) return <p class="headline">{noGrowthText([window], facts)}</p>;
   const usual = usualWords(trend);
@@ -147,7 +147,7 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points 
   </nav>
 );
 
-/** The gains of the last times of equal length, oldest first; null where no two comparable counts are near their ends. */
+/** The gains of the last times of equal length, oldest first; null if no two comparable counts are near their ends. */
 function lastGains(all: readonly ChartPoint[], { count, days }: (typeof BARS)[Window]): (number | null)[] {
   const points = believedOf(all);
   const last = points.at(-1);
@@ -188,7 +188,7 @@ export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, fac
   </details>
 );
 
-/** Of a gain that begins in the star history and ends in our own counts: what each adds. */
+/** Of a gain that begins in the star history and ends in our own counts: the part of each. */
 function partsText({ parts }: Trend): string {
   const [held, own] = parts;
   if (held === undefined || own === undefined) return "";
@@ -213,7 +213,7 @@ const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, readings }) => 
     return before === null || after === null ? null : after - before;
   };
   const rows: { name: string; count?: number | null; gain: (trend: Trend) => Child }[] = [
-    // The lines below this narrow table say what they compare, and how much of them counts.
+    // The lines below this narrow table name the compared counts, and how much of the gains counts.
     { name: "Stars", count: repository.stars, gain: ({ starsDelta }) => <Delta value={starsDelta} /> },
     { name: "Forks", count: repository.forks, gain: ({ forksDelta }) => <Delta value={forksDelta} /> },
     {
@@ -265,7 +265,7 @@ interface GainNotesProps extends Pick<GrowthTableProps, "trends"> {
 }
 
 /**
- * One line for each window whose gains need words: why there are none, what they compare, how much of them counts ("7 days: +12,400
+ * One line for each window whose gains need words: why there are none, the compared counts, how much of them counts ("7 days: +12,400
  * stars, none counted: dropped and recovered"), and why they are not reliable. Windows without growth for the same reason share a line.
  */
 const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
@@ -325,7 +325,7 @@ function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts
   return ": no snapshot is near enough to the start of that time";
 }
 
-/** What the values of the formulas are. */
+/** The meanings of the values in the formulas. */
 const VALUES = {
   gained: "Stars gained that count",
   usualDay: "Stars on a usual day",

@@ -25,7 +25,7 @@ import type { Sorting } from "./table.js";
 
 type ListColumns = Pick<RepositoryListProps, "metric" | "more" | "marksFirstSeen">;
 
-/** How pages offer a sort, and show what it compares. */
+/** How pages offer a sort, and show the values that it compares. */
 interface SortView {
   /** Rankings have tabs; all others are in the menu. */
   isTab?: true;
@@ -46,7 +46,7 @@ const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
   activity: { columns: scoreColumn("activity") },
   "stars-gained": { columns: {} },
   "forks-gained": { columns: FORKS },
-  // The plain differences are offered beside the gain that counts.
+  // The plain differences are offered next to the gain that counts.
   "stars-delta": { isOffered: isSortedBy("stars-delta", "stars-gained"), columns: {} },
   "forks-delta": { isOffered: isSortedBy("forks-delta", "forks-gained"), columns: FORKS },
   stars: { columns: {} },

@@ -58,7 +58,7 @@ const SIZES = {
 
 /**
  * A chart drawn on the server, in a box of fixed shape: once for wide windows and once for phones. The script chart.js reads the
- * drawing's geometry and the points beside it; it draws nothing but a crosshair.
+ * drawing's geometry and the points next to it; it draws nothing but a crosshair.
  */
 export const Plot: FC<PlotProps> = (props) => {
   const { series, align, spans = [], canZoom = false, hasLegend = true } = props;

@@ -20,7 +20,7 @@ import { Delta, formatCompact, formatCount, formatDate, formatTime, SOURCE_WORDS
 
 /** The head of a column that the table is or can be sorted by. */
 export interface Sorting {
-  /** Where its link leads, if it has one. */
+  /** The target of its link, if it has one. */
   href?: string | undefined;
   sorted: "ascending" | "descending" | undefined;
 }
@@ -39,7 +39,7 @@ export interface Column<Row> {
   sorting?: Sorting | undefined;
 }
 
-/** The column of what can be done with a row. */
+/** The column of a row's actions. */
 export const ACTIONS = { head: "Actions", isHeadHidden: true, class: "actions" } as const;
 
 interface Group<Row> {
@@ -290,9 +290,9 @@ function rowStep(lengthMs: number): RowStep {
 /** Snapshots shown before and after the ones compared, and at most between them. */
 const AROUND = 2;
 const MOST_BETWEEN = 12;
-/** Where more are between them, the number shown after the first and before the second. */
+/** If more are between them, the number shown after the first and before the second. */
 const INSIDE = 3;
-/** Snapshots shown where none are compared: the latest. */
+/** Snapshots shown if none are compared: the latest. */
 const LATEST = 8;
 
 /** Snapshots shown of a time that the reader has chosen: the latest of it. */
@@ -322,7 +322,7 @@ interface SnapshotSectionProps {
   repository: Repository;
   /** The stored snapshots around those that trends compare. */
   readings: Readings;
-  /** Those of the time that the chart shows, where the reader has chosen one; they are shown instead. */
+  /** Those of the time that the chart shows, if the reader has chosen one; they are shown instead. */
   chosen: Readings | undefined;
   window: Window;
   trend: Trend | null;
@@ -410,7 +410,7 @@ const SnapshotTable: FC<SnapshotSectionProps> = ({ readings: around, chosen, win
   );
 };
 
-/** A snapshot with what was gained since the one before; stars still held and totals are not compared. */
+/** A snapshot with the gain since the one before; stars still held and totals are not compared. */
 function rowOf(readings: Readings, index: number) {
   const snapshot = readings.snapshot(index);
   const previous = index === 0 ? undefined : readings.snapshot(index - 1);

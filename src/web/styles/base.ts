@@ -4,7 +4,7 @@ export const BASE = `
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
   font: var(--body)/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
-/* A name in another script does not change the order of what is around it. */
+/* A name in another script does not change the order of the text around it. */
 a, abbr, b, button, code, label, span, strong, summary, time { unicode-bidi: isolate; }
 /* Names of a hundred letters without a gap; in tables they would make columns too narrow. */
 h1, h2, p, li, dd, summary, .titled { overflow-wrap: anywhere; }

@@ -1,9 +1,9 @@
 import { COLOURS, properties } from "./tokens.js";
 
 /**
- * Paper, and displays with colours of their own. Printed pages are light, without what only a screen can use, and show where links
+ * Paper, and displays with colours of their own. Printed pages are light, without controls, and show where links
  * to other sites lead. Forced colours (https://www.w3.org/TR/css-color-adjust-1/#forced) replace all but those of the system, so
- * what only a colour or a background says is said by the system's.
+ * meanings of a colour or a background alone are shown by the system's.
  */
 export const MEDIA = `
 @media print {

@@ -114,7 +114,7 @@ details > summary { padding: .15rem 0; }
   .plot .plot-box { aspect-ratio: 358 / 280; }
   .growth :is(th, td) { padding-right: var(--s2); }
   .growth tbody { font-size: .875rem; }
-  /* What happened and the chart come before what can be done. */
+  /* Events and the chart come before actions. */
   .repository { display: flex; flex-direction: column; }
   .repository > * { order: 3; }
   .similar :is(th, td) { padding-right: var(--s2); overflow-wrap: anywhere; }
