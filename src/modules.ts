@@ -83,7 +83,7 @@ export function buildModules(database: Database, context: ModulesContext, redis?
     changes: new ChangeLog(database, catalog, live),
     rankings,
     search: new Search(live, catalog),
-    lists: new Lists({ database, catalog, rankings, live, clock }),
+    lists: new Lists({ database, catalog, live, clock }),
     live,
     database,
     redis,

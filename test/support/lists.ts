@@ -28,6 +28,6 @@ export function discoveryOf(database: Database, clock = new ManualClock(NOW)) {
   const catalog = new Catalog(database, clock);
   const live = new LiveModel(database, catalog, { clock, log });
   const rankings = new Rankings(database, { clock, log, live });
-  const lists = new Lists({ database, catalog, rankings, live, clock });
+  const lists = new Lists({ database, catalog, live, clock });
   return { catalog, live, rankings, lists, search: new Search(live, catalog) };
 }

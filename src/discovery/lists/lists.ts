@@ -18,11 +18,10 @@ import {
 import type { LiveModel, LoadedModel } from "../memory/live-model.js";
 import type { Evaluation } from "../memory/read-model.js";
 import { type Selection, selectAmong, selectByColumn, selectByRelevance } from "../memory/select.js";
-import type { Rankings } from "../rankings.js";
 import { allOf } from "../search/relevance.js";
 import { searchIn } from "../search/search.js";
 import type { Vocabulary } from "../search/typos.js";
-import { catalogueFreshness } from "../summary.js";
+import { catalogueFreshness, SummaryReader } from "../summary.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, measuredAt, RowReader, type RowRequest } from "./rows.js";
 import { DEFAULT_SORT } from "./sorts.js";
@@ -96,7 +95,6 @@ function pageOf({ sort }: ListSpec, { page = 1, cursor }: PageQuery, rows: ListR
 export interface ListParts {
   database: Database;
   catalog: Catalog;
-  rankings: Rankings;
   live: LiveModel;
   clock: Pick<Clock, "now">;
 }
@@ -116,11 +114,13 @@ type ItemValues = [id: number, position: number, renamedFrom: string | null];
 export class Lists {
   readonly #parts: ListParts;
   readonly #rows: RowReader;
+  readonly #summary: SummaryReader;
   readonly #readItems: Prepared<number, ItemValues>;
 
   constructor(parts: ListParts) {
     this.#parts = parts;
     this.#rows = new RowReader(parts.database, parts.catalog);
+    this.#summary = new SummaryReader(parts.database);
     this.#readItems = parts.database.prepare(
       (given) =>
         sql`select i.repository_id, i.sort_order, f.owner || '/' || f.name from watchlist_items i
@@ -145,11 +145,9 @@ export class Lists {
 
   /** Reads the rows of a page with their growth, by one statement for those that are not remembered. */
   async read(spec: ListSpec, { counted }: ReadOptions = {}): Promise<ListRows> {
-    const { catalog, rankings, live, clock } = this.#parts;
+    const { catalog, live, clock } = this.#parts;
     const loaded = await live.current();
-    const counters = await rankings.counters();
-    const providers = counters.providers.map(({ provider }) => provider);
-    const renamed = await findRenamed(catalog, spec, providers);
+    const renamed = await findRenamed(catalog, spec, loaded);
     const { ids, total, last, corrected, counts, renamedFrom } =
       spec.scope.kind === "watchlist"
         ? await this.#findItems(loaded, spec, spec.scope.id)
@@ -162,7 +160,7 @@ export class Lists {
     const freshness =
       rows.length > 0
         ? freshnessOf(rows.map(measuredAt))
-        : catalogueFreshness(counters, spec.filters.provider);
+        : catalogueFreshness(await this.#summary.read(clock.now()), spec.filters.provider);
     const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
     return {
       // One that has gone since stays in a watchlist alone.

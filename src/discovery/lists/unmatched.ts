@@ -71,10 +71,11 @@ const MOST_PROVIDERS = 5;
 export async function findRenamed(
   catalog: Catalog,
   { scope, filters }: Pick<ListSpec, "scope" | "filters">,
-  providers: readonly string[],
+  { model }: LoadedModel,
 ): Promise<RenamedName | undefined> {
   const fullName = scope.kind === "search" ? parseQuery(scope.text)?.fullName : undefined;
   if (fullName === undefined || splitFullName(fullName) === undefined) return undefined;
+  const providers = model.columns.names.provider.names.slice(1).sort();
   const searched = filters.provider === undefined ? providers.slice(0, MOST_PROVIDERS) : [filters.provider];
   for (const provider of searched) {
     const found = await catalog.findByName(provider, fullName);

@@ -3,28 +3,8 @@ import { type RawBuilder, sql } from "kysely";
 import { columns, type Database, type Prepared, type ValuesOf } from "../../database/database.js";
 import { GROWTH_ORDER_COLUMNS, GROWTH_ORDERS, type Window, windowOfHours } from "../../growth/growth.js";
 
-/** A repository as lists and search need it. */
-export interface CatalogueRow {
-  id: number;
-  provider: string;
-  owner: string;
-  name: string;
-  description: string | null;
-  topics: readonly string[];
-  language: string | null;
-  license: string | null;
-  stars: number | null;
-  forks: number | null;
-  /** Milliseconds since 1970. */
-  pushedAt: number | null;
-  createdAt: number | null;
-  refreshedAt: number | null;
-  isArchived: boolean;
-  isFork: boolean;
-  /** Whether it is available. */
-  isListed: boolean;
-  growth: readonly GrowthRow[];
-}
+/** A repository as lists and search need it; times in ms since 1970. */
+export type CatalogueRow = ReturnType<typeof rowOf>;
 
 /** Its trend in one window. */
 export interface GrowthRow {
@@ -125,7 +105,11 @@ export class RowSource {
     const isNext = "after" in wanted;
     const facts = isNext ? await this.#next[0](wanted) : await this.#some[0](wanted.ids);
     const growth = new Map<number, GrowthRow[]>();
-    const rows = facts.map((values) => rowOf(values, growth));
+    const rows = facts.map((values) => {
+      const own: GrowthRow[] = [];
+      growth.set(values[at.id], own);
+      return rowOf(values, own);
+    });
     const last = rows.at(-1)?.id;
     if (last === undefined) return rows;
     const values = isNext
@@ -150,17 +134,15 @@ interface Between {
   last: number;
 }
 
-function rowOf(values: RowValues, growthOf: Map<number, GrowthRow[]>): CatalogueRow {
+function rowOf(values: RowValues, growth: readonly GrowthRow[]) {
   const topics = values[at.topics];
-  const growth: GrowthRow[] = [];
-  growthOf.set(values[at.id], growth);
   return {
     id: values[at.id],
     provider: values[at.provider],
     owner: values[at.owner],
     name: values[at.name],
     description: values[at.description],
-    topics: topics === "[]" ? NO_TOPICS : JSON.parse(topics),
+    topics: topics === "[]" ? NO_TOPICS : (JSON.parse(topics) as readonly string[]),
     language: values[at.language],
     license: values[at.license],
     stars: values[at.stars],
@@ -170,6 +152,7 @@ function rowOf(values: RowValues, growthOf: Map<number, GrowthRow[]>): Catalogue
     refreshedAt: values[at.refreshed_at],
     isArchived: values[at.archived] === 1,
     isFork: values[at.fork] === 1,
+    /** Whether it is available. */
     isListed: values[at.availability] === "AVAILABLE",
     growth,
   };

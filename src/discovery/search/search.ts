@@ -108,10 +108,8 @@ export class Search {
 
   /** The ids of `suggestRepositories`: that of a repository by its earlier full name first. */
   async suggestIds(text: string, limit: number): Promise<number[]> {
-    const { columns } = (await this.#live.current()).model;
-    const providers = columns.names.provider.names.slice(1);
     const search = { scope: { kind: "search", text }, filters: {} } as const;
-    const renamed = await findRenamed(this.#catalog, search, providers);
+    const renamed = await findRenamed(this.#catalog, search, await this.#live.current());
     const found = await this.#find(text, limit, "names");
     return renamed === undefined ? found : [...new Set([renamed.to.id, ...found])].slice(0, limit);
   }

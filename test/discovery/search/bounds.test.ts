@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lists, LiveModel, Rankings } from "../../../src/discovery/discovery.js";
+import { Lists, LiveModel } from "../../../src/discovery/discovery.js";
 import { SlotSet } from "../../../src/discovery/memory/slot-set.js";
 import { TEXT, WordCollector } from "../../../src/discovery/search/word-index.js";
 import { Catalog } from "../../../src/repositories/repositories.js";
@@ -20,10 +20,7 @@ onSqlite("Words and topics in memory", (engine) => {
     const { log, lines } = recordedLog("info");
     const catalog = new Catalog(database, clock);
     const live = new LiveModel(database, catalog, { clock, log });
-    const lists = new Lists({
-      ...{ database, catalog, live, clock },
-      rankings: new Rankings(database, { clock, log, live }),
-    });
+    const lists = new Lists({ database, catalog, live, clock });
     const totalOf = async (more: Parameters<typeof listOf>[0]) => (await lists.read(listOf(more))).total;
     const search = (text: string) => totalOf({ scope: { kind: "search", text, verbatim: true } });
     const record = (hoursAgo: number, word: string) =>
