@@ -1,15 +1,14 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
-import { readCookie } from "../lib/cookies.js";
 import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
 import { assetPath } from "./assets.js";
 import { ActionButton, Link, leadsTo, MainButton, Note, Notice } from "./components/elements.js";
 import { withQuery } from "./components/links.js";
 import { formatCount, formatDate } from "./components/numbers.js";
-import { SAMPLE_HIDDEN } from "./cookies.js";
-import type { FrameRequest, Page, RenderContext } from "./page-request.js";
+import { cookieIn, SAMPLE_HIDDEN } from "./cookies.js";
+import type { Frame, FrameRequest, Page, RenderContext } from "./page-request.js";
 import { COLOURS } from "./styles/tokens.js";
 
 /** The frame of every page: header, notices, footer; and notes that change it. */
@@ -23,6 +22,7 @@ const THEMES = [
 
 interface LayoutProps {
   request: FrameRequest;
+  frame: Frame;
   page: Page;
   /** Repositories on the user's watchlist. */
   savedCount: number;
@@ -31,11 +31,11 @@ interface LayoutProps {
 
 /** The frame of every page. */
 export const Layout: FC<LayoutProps> = (
-  { request, page, savedCount, children },
+  { request, frame, page, savedCount, children },
   { isStatic }: RenderContext,
 ) => (
   <html lang="en">
-    <Head request={request} page={page} />
+    <Head {...{ request, frame, page }} />
     <body>
       <a class="skip" href="#content">
         Skip to content
@@ -65,18 +65,18 @@ export const Layout: FC<LayoutProps> = (
                 </Link>
               ))}
           </nav>
-          {isStatic ? null : <Tools request={request} savedCount={savedCount} />}
+          {isStatic ? null : <Tools {...{ request, frame, savedCount }} />}
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
         {page.lead}
         {request.summary === undefined || isDismissed(request) ? null : (
-          <OriginNotice summary={request.summary} isAgeShown={page.showsAge ?? !isPublic(request, page)} />
+          <OriginNotice summary={request.summary} isAgeShown={page.showsAge ?? !isPublic(frame, page)} />
         )}
-        {request.notice === undefined ? null : (
-          <Notice isDone={request.notice.isDone}>{request.notice.text}</Notice>
+        {frame.notice === undefined ? null : (
+          <Notice isDone={frame.notice.isDone}>{frame.notice.text}</Notice>
         )}
-        {request.offer === undefined ? null : <Offer repository={request.offer} url={request.url} />}
+        {frame.offer === undefined ? null : <Offer repository={frame.offer} url={request.url} />}
         {children}
       </main>
       <footer class="bottom">
@@ -99,7 +99,7 @@ export const Layout: FC<LayoutProps> = (
 );
 
 /** The search, the themes and the account. */
-const Tools: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => (
+const Tools: FC<Pick<LayoutProps, "request" | "frame" | "savedCount">> = ({ request, frame, savedCount }) => (
   <>
     <search class="search">
       <form action="/explore" data-search="">
@@ -127,7 +127,7 @@ const Tools: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, saved
     </search>
     <div class="tools">
       <ThemeMenu />
-      <UserMenu request={request} savedCount={savedCount} />
+      <UserMenu {...{ request, frame, savedCount }} />
     </div>
   </>
 );
@@ -156,12 +156,16 @@ const ThemeMenu: FC = () => (
 );
 
 /** The sign-in link, or the menu of the account. */
-const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => {
+const UserMenu: FC<Pick<LayoutProps, "request" | "frame" | "savedCount">> = ({
+  request,
+  frame,
+  savedCount,
+}) => {
   const { account } = request;
   const isOperator = request.operator !== undefined;
   if (account === undefined)
     return (
-      <a class="button" href={isOperator ? "/operator" : `/sign-in${returnQuery(request)}`}>
+      <a class="button" href={isOperator ? "/operator" : `/sign-in${returnQuery(request, frame)}`}>
         {isOperator ? "Status" : "Sign in"}
       </a>
     );
@@ -180,10 +184,10 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
 };
 
 /** The query that returns to this page after sign-in; none for the addresses of forms and secret addresses. */
-function returnQuery({ url, method, privacy }: FrameRequest): string {
+function returnQuery({ url, http }: FrameRequest, { privacy }: Frame): string {
   const isOpen = privacy === "open" || privacy === "private";
   const isPage =
-    method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
+    http.method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
   return isOpen && isPage ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
 }
 
@@ -209,8 +213,8 @@ interface OriginNoticeProps {
 const OLD_DAYS = 2;
 
 /** Whether this browser hides the note on the sample. */
-const isDismissed = ({ summary, cookie, baseUrl }: FrameRequest): boolean =>
-  summary?.catalogue === "sample" && readCookie(SAMPLE_HIDDEN, cookie, baseUrl) !== undefined;
+const isDismissed = (request: FrameRequest): boolean =>
+  request.summary?.catalogue === "sample" && cookieIn(request, SAMPLE_HIDDEN) !== undefined;
 
 /** Labels sample and synthetic data on every page, and old data with its age; nothing for recent real data. */
 const OriginNotice: FC<OriginNoticeProps> = ({ summary, isAgeShown }) => {
@@ -264,21 +268,22 @@ function agoPart(days: number | null): string {
 /** The head of every page, and the address of the card that previews show of it. */
 
 /** Whether everybody may find the page: it shows data of the catalogue that is public, and no error. */
-export function isPublic({ privacy }: FrameRequest, { status = 200, isHidden = false }: Page): boolean {
+export function isPublic({ privacy }: Frame, { status = 200, isHidden = false }: Page): boolean {
   return privacy === "open" && status === 200 && !isHidden;
 }
 
 /** The head of every page. */
-export const Head: FC<{ request: FrameRequest; page: Page }> = (
-  { request, page },
+export const Head: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
+  { request, frame, page },
   context: RenderContext,
 ) => {
   const { isStatic } = context;
   const title = `${page.title} · Sidereal`;
-  const isOpen = isPublic(request, page);
+  const isOpen = isPublic(frame, page);
+  const { baseUrl } = request.site;
   const path = page.canonical ?? request.url.pathname;
-  const address = request.baseUrl + path;
-  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(request, path) : undefined));
+  const address = baseUrl + path;
+  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(frame, path) : undefined));
   const scripts = isStatic ? [] : ["search.js", ...(page.scripts ?? [])];
   return (
     <head>
@@ -316,7 +321,7 @@ export const Head: FC<{ request: FrameRequest; page: Page }> = (
       ) : null}
       {image !== undefined && (page.status ?? 200) === 200 ? (
         <>
-          <meta property="og:image" content={request.baseUrl + image} />
+          <meta property="og:image" content={baseUrl + image} />
           <meta property="og:image:width" content="1200" />
           <meta property="og:image:height" content="630" />
           <meta property="og:image:alt" content={cardAlt(path, page.title)} />
@@ -346,7 +351,7 @@ const Refresh: FC<{ seconds: number; isLive: boolean }> = ({ seconds, isLive }) 
 };
 
 /** The path of the card of a public page; undefined: it has none. `address`: path and query of the page. */
-function cardPath({ card }: FrameRequest, address: string): string | undefined {
+function cardPath({ card }: Frame, address: string): string | undefined {
   const other = card?.pathOf?.(new URL(address, "http://localhost"));
   return other ?? (card?.name === undefined ? undefined : `/cards/pages/${card.name}`);
 }

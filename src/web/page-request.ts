@@ -1,15 +1,14 @@
 import type { JSX } from "preact";
-import type { Account, Operator, Source } from "../accounts/accounts.js";
+import type { Account, Operator } from "../accounts/accounts.js";
 import type { Config, ProviderSettings, TrackAccess } from "../config/config.js";
 import type { CurrentSummary } from "../discovery/discovery.js";
 import type { TokenCheck } from "../forges/forges.js";
-import type { HttpRequest, Locality, ResponseCache, Route } from "../http/http.js";
+import type { HttpRequest, ResponseCache, Route } from "../http/http.js";
 import type { Clock } from "../lib/clock.js";
 import type { AppError } from "../lib/errors.js";
 import type { Members, Modules } from "../modules.js";
 import type { Repository } from "../repositories/repositories.js";
-import type { Requester, TrackPolicy } from "../tracking/tracking.js";
-import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
+import type { DailyQuota } from "../watchlists/watchlists.js";
 
 /** The picture of a page for previews. */
 export interface PageCard {
@@ -55,54 +54,36 @@ export type Privacy =
   /** Shows a secret, or its address works once: never cached. */
   | "secret";
 
-/** A request for a page, or one whose response is the page of an error. */
-export interface FrameRequest {
+/** A request for a page. */
+export interface PageRequest {
   site: Site;
+  /** Those of the site. */
   modules: Modules;
-  /** Size, origin and age of the data; undefined on error pages that must not cost a query. */
-  summary: CurrentSummary | undefined;
   members: Members;
-  /** The signed-in account. */
-  account: Account | undefined;
-  /** Which of these repositories are on its watchlist; none for visitors. */
-  savedAmong(repositoryIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** A message to show on this page; `isDone`: something has succeeded. */
-  notice: { text: string; isDone: boolean } | undefined;
-  /** A repository that the user selected in another browser, to offer for saving. */
-  offer: Repository | undefined;
+  /** What was sent, and from where. */
+  http: HttpRequest;
   /** Path and query below the base URL; ignore its host. */
   url: URL;
-  /** Decoded path parameters. */
-  params: Readonly<Record<string, string>>;
-  method: string;
-  headers: HttpRequest["headers"];
-  /** The Cookie header. */
-  cookie: string | null;
-  privacy: Privacy;
-  baseUrl: string;
-  /** Names of the providers that are tracked, and of those whose lists are walked too. */
-  tracked: readonly string[];
-  walked: readonly string[];
-  /** Who adds to watchlists without an owner, for the daily quota; undefined where none is set. */
-  adding: Adding | undefined;
-  /** Who may request the tracking of repositories, and on which forges. */
-  tracking: TrackPolicy;
-  /** The caller, as somebody who may request repositories. */
-  requester: Requester;
+  /** The signed-in account. */
+  account: Account | undefined;
   /** The sender, as an operator of the service; undefined for everybody else, and on error pages. */
   operator: Operator | undefined;
-  /** See HttpRequest. */
-  locality: Locality;
-  card: PageCard | undefined;
-  isView: boolean;
-  /** Where the request comes from, as far as it is stored. */
-  source: () => Source;
+  /** Size, origin and age of the data. */
+  summary: CurrentSummary;
   now: number;
 }
 
-/** A request for a page. */
-export interface PageRequest extends FrameRequest {
-  summary: CurrentSummary;
+/** A request whose response may be the page of an error. One that must not cost a query has no summary. */
+export type FrameRequest = Omit<PageRequest, "summary"> & { summary: CurrentSummary | undefined };
+
+/** How a page appears because of its address and its sender. */
+export interface Frame {
+  privacy: Privacy;
+  card?: PageCard | undefined;
+  /** A message to show on this page; `isDone`: something has succeeded. */
+  notice?: { text: string; isDone: boolean } | undefined;
+  /** A repository that the user selected in another browser, to offer for saving. */
+  offer?: Repository | undefined;
 }
 
 /** A page: its content and its metadata. */
@@ -165,6 +146,8 @@ export type PageRoute = Omit<Route, "handle"> & {
   /** Whether the site map has it; of a page with a parameter in its path: which addresses. */
   siteMap?: true | readonly string[];
   card?: PageCard;
+  /** Whether it shows what keeps forges from being read, and the first steps. */
+  showsTracking?: true;
 };
 
 /** Finds the version of an owner's stored image; undefined without one. */

@@ -1,11 +1,9 @@
 import { renderToString } from "preact-render-to-string";
-import type { ProviderSettings } from "../config/config.js";
 import {
   addressOf,
   type CachePolicy,
   content,
   type HttpRequest,
-  quotaOf,
   type Reply,
   type Route,
 } from "../http/http.js";
@@ -14,9 +12,9 @@ import type { AppError } from "../lib/errors.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
 import type {
+  Frame,
   FrameRequest,
   Page,
-  PageCard,
   PageHandler,
   PageRequest,
   PageRoute,
@@ -26,9 +24,9 @@ import type {
   Site,
 } from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
-import { attachPending, offeredBy } from "./saving.js";
+import { attachPending, offeredBy, savedAmong } from "./saving.js";
 
-type Facts = Pick<PageRoute, "method" | "access" | "cache" | "card">;
+type Facts = Pick<PageRoute, "method" | "access" | "cache" | "card" | "showsTracking">;
 
 /** Only our own scripts, styles and pictures. */
 const POLICY =
@@ -64,11 +62,20 @@ export class PageRenderer {
   }
 
   async respond(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
-    const sent = await this.#pageRequest(http, facts);
-    if (facts.method === "POST") return this.#reply(sent, await handler(sent, http.formFields));
-    const { request, cookies } = await this.#attach(sent);
-    const result = await withFirstRun(request, await handler(request, http.formFields));
-    return this.#reply(request, { ...result, cookies: [...(result.cookies ?? []), ...cookies] });
+    const { modules, members } = this.#site;
+    const { account, headers } = http;
+    const [summary, operator] = await Promise.all([
+      modules.rankings.summary(),
+      members.operators.find({ account, cookie: headers.cookie, isLocal: http.locality() === "local" }),
+    ]);
+    const request = { ...this.#requestOf(http), operator, summary };
+    const frame = { privacy: privacyOf(facts), card: facts.card };
+    if (facts.method === "POST") return this.#reply(request, frame, await handler(request, http.formFields));
+    const { notice, offer, cookies } = await attach(request);
+    const shown = await handler(request, http.formFields);
+    const result = facts.showsTracking ? await withFirstRun(request, shown) : shown;
+    const all = { ...result, cookies: [...(result.cookies ?? []), ...cookies] };
+    return this.#reply(request, { ...frame, notice, offer }, all);
   }
 
   /** The page of an error. */
@@ -76,98 +83,17 @@ export class PageRenderer {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
     const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
-    const request = this.#frameRequest(http, "secret", {
-      summary,
-      operator: undefined,
-      forges: this.#site.modules.forges.known,
-    });
-    return this.#reply(request, await errorPage(error, request));
+    const request = { ...this.#requestOf(http), operator: undefined, summary };
+    return this.#reply(request, { privacy: "secret" }, await errorPage(error, request));
   }
 
-  async #pageRequest(http: HttpRequest, facts: Facts): Promise<PageRequest> {
-    const { modules, members } = this.#site;
-    const visitor = {
-      account: http.account,
-      cookie: http.headers.cookie,
-      isLocal: http.locality() === "local",
-    };
-    const [summary, operator, forges] = await Promise.all([
-      modules.rankings.summary(),
-      members.operators.find(visitor),
-      modules.forges.current(),
-    ]);
-    const known = { summary, operator, forges, card: facts.card };
-    return { ...this.#frameRequest(http, privacyOf(facts), known), modules, summary };
+  #requestOf(http: HttpRequest): Omit<PageRequest, "operator" | "summary"> {
+    const url = new URL(addressOf(http), "http://localhost");
+    const { modules, members, clock } = this.#site;
+    return { site: this.#site, modules, members, http, url, account: http.account, now: clock.now() };
   }
 
-  #frameRequest(
-    http: HttpRequest,
-    privacy: Privacy,
-    {
-      summary,
-      operator,
-      forges,
-      card,
-    }: Pick<FrameRequest, "summary" | "operator"> & {
-      card?: PageCard | undefined;
-      forges: readonly ProviderSettings[];
-    },
-  ): FrameRequest {
-    const { modules, members, baseUrl, tracking, watchlistQuota, clock } = this.#site;
-    const { account, headers, params, method } = http;
-    // Operators decide what is tracked.
-    const { access, perDay } =
-      operator === undefined ? tracking : ({ access: "everyone", perDay: undefined } as const);
-    return {
-      site: this.#site,
-      modules,
-      summary,
-      members,
-      account,
-      savedAmong: async (ids) =>
-        account === undefined ? new Set() : modules.watchlists.contains({ accountId: account.id }, ids),
-      notice: undefined,
-      offer: undefined,
-      url: new URL(addressOf(http), "http://localhost"),
-      params,
-      method,
-      headers,
-      cookie: headers.cookie ?? null,
-      privacy,
-      baseUrl,
-      tracked: forges.map(({ name }) => name),
-      walked: forges.flatMap(({ name, onDemand }) => (onDemand === true ? [] : [name])),
-      adding: quotaOf(http.caller, watchlistQuota),
-      tracking: { access, forges },
-      operator,
-      locality: http.locality(),
-      card,
-      isView: http.isView,
-      source: http.source,
-      requester: {
-        hasAccount: account !== undefined,
-        mayReadLists: operator !== undefined,
-        adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),
-      },
-      now: clock.now(),
-    };
-  }
-
-  /** Saves the repositories that were pending before signing in, or offers one that only the address names. */
-  async #attach(request: PageRequest): Promise<{ request: PageRequest; cookies: readonly string[] }> {
-    const { account, url } = request;
-    const { modules } = this.#site;
-    if (account === undefined) return { request, cookies: [] };
-    const attached = request.isView ? await attachPending(modules, account.id, request) : undefined;
-    const wanted = await offeredBy(url, modules);
-    const isOffered = wanted !== undefined && (await request.savedAmong([wanted.id])).size === 0;
-    return {
-      request: { ...request, offer: isOffered ? wanted : undefined, notice: attached?.notice },
-      cookies: attached === undefined ? [] : [attached.cookie],
-    };
-  }
-
-  async #reply(request: FrameRequest, result: Result): Promise<Reply> {
+  async #reply(request: FrameRequest, frame: Frame, result: Result): Promise<Reply> {
     const cookies = result.cookies ?? [];
     const setCookie = cookies.length === 0 ? {} : { "Set-Cookie": cookies };
     if ("location" in result) {
@@ -178,7 +104,7 @@ export class PageRenderer {
     }
     const { status = 200 } = result;
     const document = (
-      <Layout request={request} page={result} savedCount={await savedCount(request)}>
+      <Layout {...{ request, frame }} page={result} savedCount={await savedCount(request)}>
         {result.body}
       </Layout>
     );
@@ -191,7 +117,7 @@ export class PageRenderer {
       }),
     };
     const html = possible(this.#belowBase(`<!doctype html>${renderToString(document, context)}`));
-    const headers = { ...headersOf(request, status, result), ...setCookie };
+    const headers = { ...headersOf(isVisitor(request), frame, { ...result, status }), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });
   }
 
@@ -203,6 +129,22 @@ export class PageRenderer {
     if (this.#basePath === "") return html;
     return html.replaceAll(/ (href|src|action|formaction)="\/(?!\/)/g, ` $1="${this.#basePath}/`);
   }
+}
+
+/** Saves the repositories that were pending before signing in, or offers one that only the address names. */
+async function attach(
+  request: PageRequest,
+): Promise<Pick<Frame, "notice" | "offer"> & { cookies: readonly string[] }> {
+  const { account, url, modules, http } = request;
+  if (account === undefined) return { cookies: [] };
+  const attached = http.isView ? await attachPending(request, account.id) : undefined;
+  const wanted = await offeredBy(url, modules);
+  const isOffered = wanted !== undefined && (await savedAmong(request, [wanted.id])).size === 0;
+  return {
+    notice: attached?.notice,
+    offer: isOffered ? wanted : undefined,
+    cookies: attached === undefined ? [] : [attached.cookie],
+  };
 }
 
 /** Repositories on the user's watchlist; 0 for visitors, and on error pages that must not cost a query. */
@@ -228,13 +170,12 @@ function isVisitor({ account, operator }: FrameRequest): boolean {
 }
 
 function headersOf(
-  request: FrameRequest,
-  status: number,
-  { formsTo = [], isFresh = false }: Pick<Page, "formsTo" | "isFresh">,
+  isVisitor: boolean,
+  { privacy }: Frame,
+  { status = 200, formsTo = [], isFresh = false }: Pick<Page, "status" | "formsTo" | "isFresh">,
 ): Reply["headers"] {
-  const { privacy } = request;
   const isKept = privacy !== "secret" && status < 400 && !isFresh;
-  const isShared = privacy === "open" && isVisitor(request);
+  const isShared = privacy === "open" && isVisitor;
   return {
     "Content-Security-Policy": [POLICY, ...formsTo].join(" "),
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -46,7 +46,16 @@ import { watchlistPageQuery } from "./watchlist.js";
 /** Facts of a page that differ from the defaults, and where it appears. */
 type Facts = Pick<
   PageRoute,
-  "access" | "limit" | "query" | "endsSession" | "aliases" | "published" | "menu" | "siteMap" | "card"
+  | "access"
+  | "limit"
+  | "query"
+  | "endsSession"
+  | "aliases"
+  | "published"
+  | "menu"
+  | "siteMap"
+  | "card"
+  | "showsTracking"
 >;
 
 const VISITOR: CachePolicy = { kind: "visitor" };
@@ -153,6 +162,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     query: parameters(homeQuery),
     siteMap: true,
     card: { name: "home" },
+    showsTracking: true,
     published: ["language", "window"],
   }),
   page("/explore", showExplore, {
@@ -162,6 +172,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     menu: "Explore",
     siteMap: true,
     card: { pathOf: ({ search }) => `/cards/lists${search}` },
+    showsTracking: true,
     published: ["page", "sort", "window"],
   }),
   ...facetPages(LANGUAGES_PAGE, "language", { menu: "Languages", card: { name: "languages" } }),

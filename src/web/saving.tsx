@@ -1,18 +1,19 @@
 import type { FunctionComponent as FC } from "preact";
 import { safeNext } from "../accounts/accounts.js";
-import { type PageCookie, readCookie, writeCookie } from "../lib/cookies.js";
+import type { PageCookie } from "../lib/cookies.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import { type Repository, repositoryId } from "../repositories/repositories.js";
+import { cookieIn, setCookie } from "./cookies.js";
 import type { PageRequest, Redirect, RenderContext } from "./page-request.js";
 
 /** Saving repositories to one's watchlist: the star and its form, and repositories that are pending until sign-in. */
 
 /** Keeps a repository until its visitor has signed in, which saves it. */
-export function saveBeforeSignIn({ cookie: sent, baseUrl }: PageRequest, id: number, next: string): Redirect {
+export function saveBeforeSignIn(request: PageRequest, id: number, next: string): Redirect {
   // The sign-in link may be opened in another browser, without this cookie: there the page offers to save it.
-  const offering = encodeURIComponent(withOffer(next, id, baseUrl));
-  const cookie = keepPending(sent, id, baseUrl);
+  const offering = encodeURIComponent(withOffer(next, id, request.site.baseUrl));
+  const cookie = keepPending(request, id);
   return { location: `/sign-in?next=${offering}`, status: 303, cookies: [cookie] };
 }
 
@@ -25,27 +26,27 @@ export function repositoryIdOf(form: URLSearchParams): number {
 
 /** The path to return to after a form; the list at `path` if it is not a path of ours. */
 export function nextOf(
-  { baseUrl }: PageRequest,
+  { site }: PageRequest,
   form: URLSearchParams,
   { path } = { path: "/watchlist" },
 ): string {
-  return safeNext(form.get("next") ?? "", baseUrl) ?? path;
+  return safeNext(form.get("next") ?? "", site.baseUrl) ?? path;
 }
 
 /** Repositories to save after sign-in: kept in a cookie for an hour, at most twenty. */
 const PENDING: PageCookie = { name: "sidereal.saving", path: "/", seconds: 3_600 };
 const MAX_PENDING = 20;
 
-function pendingIds(cookie: string | null, baseUrl: string): number[] {
-  const value = readCookie(PENDING, cookie, baseUrl) ?? "";
+function pendingIds(request: PageRequest): number[] {
+  const value = cookieIn(request, PENDING) ?? "";
   const ids = value.split(".").map((text) => repositoryId(text) ?? 0);
   return [...new Set(ids.filter((id) => id > 0))].slice(-MAX_PENDING);
 }
 
 /** The cookie with one more repository; drops the oldest beyond the limit. */
-function keepPending(cookie: string | null, id: number, baseUrl: string): string {
-  const ids = [...pendingIds(cookie, baseUrl).filter((one) => one !== id), id].slice(-MAX_PENDING);
-  return writeCookie(PENDING, ids.join("."), baseUrl);
+function keepPending(request: PageRequest, id: number): string {
+  const ids = [...pendingIds(request).filter((one) => one !== id), id].slice(-MAX_PENDING);
+  return setCookie(request, PENDING, ids.join("."));
 }
 
 /** The outcome of saving pending repositories: a notice, and the cookie that clears them. */
@@ -58,15 +59,12 @@ interface Attached {
  * Saves the pending repositories of a browser to the account that is signed in. Undefined if none are pending. A failure is
  * reported in the notice and not retried, so that it does not block pages.
  */
-export async function attachPending(
-  { watchlists, catalog }: Modules,
-  accountId: string,
-  { cookie, baseUrl }: Pick<PageRequest, "cookie" | "baseUrl">,
-): Promise<Attached | undefined> {
-  if (readCookie(PENDING, cookie, baseUrl) === undefined) return undefined;
-  const end = writeCookie(PENDING, undefined, baseUrl);
+export async function attachPending(request: PageRequest, accountId: string): Promise<Attached | undefined> {
+  if (cookieIn(request, PENDING) === undefined) return undefined;
+  const { watchlists, catalog } = request.modules;
+  const end = setCookie(request, PENDING, undefined);
   const failed = (text: string): Attached => ({ notice: { text, isDone: false }, cookie: end });
-  const found = await catalog.findMany(pendingIds(cookie, baseUrl));
+  const found = await catalog.findMany(pendingIds(request));
   if (found.length === 0) return failed("The repository you wanted to save is no longer tracked.");
   try {
     await watchlists.add(
@@ -81,13 +79,9 @@ export async function attachPending(
 }
 
 /** The repositories that sign-in will save, which a visitor may put on a shared list instead. */
-export async function pendingRepositories({
-  modules,
-  cookie,
-  baseUrl,
-}: Pick<PageRequest, "modules" | "cookie" | "baseUrl">): Promise<Repository[]> {
-  const ids = pendingIds(cookie, baseUrl);
-  return ids.length === 0 ? [] : modules.catalog.findMany(ids);
+export async function pendingRepositories(request: PageRequest): Promise<Repository[]> {
+  const ids = pendingIds(request);
+  return ids.length === 0 ? [] : request.modules.catalog.findMany(ids);
 }
 
 export function namesOf(found: readonly { fullName: string }[]): string {
@@ -114,6 +108,16 @@ export async function offeredBy(
   return id === undefined ? undefined : catalog.find(id);
 }
 
+/** Which of these repositories are on the watchlist of the account; none for visitors. */
+export async function savedAmong(
+  { account, modules }: PageRequest,
+  repositoryIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  return account === undefined
+    ? new Set()
+    : modules.watchlists.contains({ accountId: account.id }, repositoryIds);
+}
+
 /** The stars of a list: which of its rows are saved, and the path to return to without scripts. */
 export interface ListStars {
   /** Saved repositories. If given, each row has a star that saves it; the page needs the script save.js. */
@@ -124,12 +128,18 @@ export interface ListStars {
 
 /** Gives each of these rows a star, except on a site of files. `next`: the list's own address. */
 export async function starsOf(
-  { savedAmong, site }: Pick<PageRequest, "savedAmong" | "site">,
+  request: PageRequest,
   rows: readonly { repository: Pick<Repository, "id"> }[],
   next: string,
 ): Promise<ListStars> {
-  if (site.isPublished !== undefined) return {};
-  return { saved: await savedAmong(rows.map(({ repository }) => repository.id)), next };
+  if (request.site.isPublished !== undefined) return {};
+  return {
+    saved: await savedAmong(
+      request,
+      rows.map(({ repository }) => repository.id),
+    ),
+    next,
+  };
 }
 
 /** Browser modules of a page with stars. Visitors need none: the form takes them to sign-in. */

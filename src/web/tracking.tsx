@@ -1,9 +1,10 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
+import { quotaOf } from "../http/http.js";
 import { DAY_MS } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { addressReader, type Repository, type RepositoryAddress } from "../repositories/repositories.js";
-import type { TrackRequest } from "../tracking/tracking.js";
+import type { Requester, TrackPolicy, TrackRequest } from "../tracking/tracking.js";
 import { Field, MainButton } from "./components/elements.js";
 import { isReading } from "./components/tracking-state.js";
 import type { FrameRequest, PageRequest, RenderContext } from "./page-request.js";
@@ -19,18 +20,34 @@ export interface TrackingOffer extends RepositoryAddress {
 /** Maximum number of offers on a page. */
 const MAX_OFFERS = 6;
 
-/** Whether this visitor may request repositories, perhaps after signing in. */
-export function mayRequest(request: Pick<FrameRequest, "tracking" | "account" | "members">): boolean {
-  const { access, forges } = request.tracking;
-  if (access === "off" || forges.length === 0) return false;
-  if (!needsSignIn(request)) return true;
-  const { mail, sites } = request.members.accounts;
-  return mail.isOn || sites.length > 0;
+/** Who may request repositories here, as far as it concerns the sender of a request. */
+export interface Asking {
+  policy: TrackPolicy;
+  requester: Requester;
+  /** Whether the sender may request some, perhaps after signing in. */
+  isOpen: boolean;
+  needsSignIn: boolean;
 }
 
-/** Whether this visitor has to sign in to request repositories. */
-function needsSignIn({ tracking, account }: Pick<FrameRequest, "tracking" | "account">): boolean {
-  return tracking.access === "accounts" && account === undefined;
+/** Costs a query at most once a second. */
+export async function readAsking(request: FrameRequest): Promise<Asking> {
+  const { site, modules, members, http, account, operator } = request;
+  // Operators decide what is tracked.
+  const { access, perDay } =
+    operator === undefined ? site.tracking : ({ access: "everyone", perDay: undefined } as const);
+  const forges = await modules.forges.current();
+  const needsSignIn = access === "accounts" && account === undefined;
+  const { mail, sites } = members.accounts;
+  return {
+    policy: { access, forges },
+    requester: {
+      hasAccount: account !== undefined,
+      mayReadLists: operator !== undefined,
+      adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),
+    },
+    isOpen: access !== "off" && forges.length > 0 && (!needsSignIn || mail.isOn || sites.length > 0),
+    needsSignIn,
+  };
 }
 
 /** A text that names a repository which is being read. */
@@ -45,23 +62,23 @@ export interface ReadName {
  * requests are off.
  */
 export async function offerTracking(
-  request: PageRequest,
+  { modules: { trackRequests } }: Pick<PageRequest, "modules">,
+  { policy, isOpen, needsSignIn }: Asking,
   texts: readonly string[],
 ): Promise<{ offers: TrackingOffer[]; reading: ReadName[] }> {
   const offers: TrackingOffer[] = [];
   const reading: ReadName[] = [];
-  if (!mayRequest(request)) return { offers, reading };
-  const { tracking, modules } = request;
+  if (!isOpen) return { offers, reading };
   const addresses = new Map<string, RepositoryAddress & { text: string }>();
   for (const text of texts) {
-    const address = addressReader(tracking.forges)(text);
+    const address = addressReader(policy.forges)(text);
     if (!("problem" in address)) addresses.set(repositoryKey(address).toLowerCase(), { ...address, text });
   }
   for (const { provider, fullName, text } of [...addresses.values()].slice(0, MAX_OFFERS)) {
-    if ((await modules.trackRequests.known({ provider, fullName })) !== undefined) continue;
-    const asked = await modules.trackRequests.progress({ provider, fullName });
+    if ((await trackRequests.known({ provider, fullName })) !== undefined) continue;
+    const asked = await trackRequests.progress({ provider, fullName });
     if (asked !== undefined && isReading(asked)) reading.push({ text, request: asked });
-    else offers.push({ provider, fullName, needsSignIn: needsSignIn(request) });
+    else offers.push({ provider, fullName, needsSignIn });
   }
   return { offers, reading };
 }
@@ -108,7 +125,7 @@ export const TrackButton: FC<TrackButtonProps> = ({ offers, next }) => {
 };
 
 interface AskFormProps {
-  request: Pick<FrameRequest, "tracking" | "account" | "members">;
+  asking: Asking;
   /** What was written last. */
   text?: string;
   /** Why it names nothing. */
@@ -128,12 +145,11 @@ export const FIELD_SCRIPTS = ["field.js"] as const;
  * tracked, and requests the rest; for visitors who may not request any, it searches for it.
  */
 export const AskForm: FC<AskFormProps> = (
-  { request, text = "", problem, isCentre = false },
+  { asking, text = "", problem, isCentre = false },
   { isStatic }: RenderContext,
 ) => {
   if (isStatic) return null;
-  const isAsking = mayRequest(request);
-  const { access } = request.tracking;
+  const { isOpen: isAsking, needsSignIn } = asking;
   return (
     <form
       method={isAsking ? "post" : "get"}
@@ -154,11 +170,11 @@ export const AskForm: FC<AskFormProps> = (
         isRepository
       />
       <MainButton>Show</MainButton>
-      {isAsking && !needsSignIn(request) ? null : (
+      {isAsking && !needsSignIn ? null : (
         <p class="soft small">
           {isAsking
             ? "You sign in before a new one is read."
-            : access === "accounts"
+            : asking.policy.access === "accounts"
               ? "New repositories need sign-in, which is not set up here: the operator of this service adds them."
               : "The operator of this service adds repositories, and may let others do so."}
         </p>

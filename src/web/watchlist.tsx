@@ -11,9 +11,10 @@ import {
   watchlistQuery,
 } from "../discovery/discovery.js";
 import type { Trend } from "../growth/growth.js";
+import { quotaOf } from "../http/http.js";
 import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
-import type { Changes } from "../watchlists/watchlists.js";
+import type { Adding, Changes } from "../watchlists/watchlists.js";
 import { SumChart, sumParameters } from "./components/chart-controls.js";
 import { Field, MainButton } from "./components/elements.js";
 import { BeyondEnd, Options, Pager, WindowTabs } from "./components/links.js";
@@ -25,7 +26,7 @@ import { ACTIONS } from "./components/table.js";
 import { similarTo } from "./naming.js";
 import { Problems, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
-import { FIELD_SCRIPTS, offerTracking, TrackButton, type TrackingOffer } from "./tracking.js";
+import { FIELD_SCRIPTS, offerTracking, readAsking, TrackButton, type TrackingOffer } from "./tracking.js";
 
 /** The content of the pages of all watchlists: rows, totals and changes. */
 
@@ -38,6 +39,10 @@ export const watchlistPageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
   .extend({ page: count(1, MAX_PAGES).default(1) })
   .extend(sumParameters.shape);
+
+/** Who adds to lists without an owner, for the daily quota; undefined if there is none. */
+export const addingOf = ({ http, site }: PageRequest): Adding | undefined =>
+  quotaOf(http.caller, site.watchlistQuota);
 
 /** The list to show. */
 export interface WatchedList {
@@ -313,7 +318,7 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }
 export async function notAdded(request: PageRequest, written: string): Promise<NotAdded> {
   const [similar, { offers }] = await Promise.all([
     written.trim() === "" ? [] : similarTo(request.modules, readName(written)?.fullNames[0] ?? written),
-    offerTracking(request, [written]),
+    offerTracking(request, await readAsking(request), [written]),
   ]);
   return { written, similar, offers };
 }

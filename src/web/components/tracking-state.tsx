@@ -2,6 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { TokenQuota } from "../../forges/forges.js";
 import { HOUR_MS } from "../../lib/clock.js";
+import type { Modules } from "../../modules.js";
 import { type ProviderStatus, readPreparedStatus, type TrackRequest } from "../../tracking/tracking.js";
 import type { FrameRequest } from "../page-request.js";
 import { type Fact, Facts } from "./elements.js";
@@ -225,12 +226,9 @@ export interface ForgeProgress {
 }
 
 /** The progress of all tracked forges. Reads one row. */
-export async function readProgress({
-  modules,
-  tracked,
-}: Pick<FrameRequest, "modules" | "tracked">): Promise<ForgeProgress[]> {
-  const prepared = await readPreparedStatus(modules.database);
-  return tracked.map((provider) => ({
+export async function readProgress({ database, forges }: Modules): Promise<ForgeProgress[]> {
+  const [prepared, tracked] = await Promise.all([readPreparedStatus(database), forges.current()]);
+  return tracked.map(({ name: provider }) => ({
     provider,
     status: prepared?.providers.find((one) => one.provider === provider),
   }));

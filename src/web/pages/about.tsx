@@ -19,11 +19,11 @@ import { Table } from "../components/table.js";
 import type { Page, PageRequest, RenderContext } from "../page-request.js";
 
 /** The methodology for people; docs/RANKINGS.md has the formulas. */
-export async function showAbout({ modules, baseUrl }: PageRequest): Promise<Page> {
+export async function showAbout({ modules, site }: PageRequest): Promise<Page> {
   return {
     title: "How scores work",
     description: "Where the numbers come from, which snapshots are compared, and how scores are calculated.",
-    body: <About example={await readExample(modules)} baseUrl={baseUrl} />,
+    body: <About example={await readExample(modules)} baseUrl={site.baseUrl} />,
   };
 }
 

@@ -10,7 +10,7 @@ import { siteName, toSignInAgain } from "./sign-in.js";
 const CONFIRMATION = "delete";
 
 /** The signed-in account, and ways to end the session or the account. */
-export async function showAccount({ account, members, modules }: MemberRequest): Promise<Page> {
+export async function showAccount({ account, modules, members }: MemberRequest): Promise<Page> {
   const [sites, keys, passkeys, sessions, saved] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
@@ -68,7 +68,7 @@ export async function signOutEverywhere(request: PageRequest): Promise<Redirect>
   const { account, members } = request;
   if (account !== undefined) {
     await members.accounts.sessions.endAll(account.id);
-    members.events.record("sessions_ended", request);
+    members.events.record("sessions_ended", request.http);
   }
   return { location: "/sign-in", status: 303, cookies: [members.accounts.sessions.clearingCookie] };
 }
@@ -85,7 +85,7 @@ export async function removeAccount(request: MemberRequest, form: URLSearchParam
   if (typed.toLowerCase() !== CONFIRMATION)
     return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
   const cookies = await members.accounts.remove(account);
-  members.events.record("account_deleted", request);
+  members.events.record("account_deleted", request.http);
   return { location: "/account/deleted", status: 303, cookies };
 }
 

@@ -42,7 +42,7 @@ import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { isUnknown, readComparedNames } from "../naming.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { FIELD_SCRIPTS, mayRequest, offerTracking, readingOf, TrackButton } from "../tracking.js";
+import { FIELD_SCRIPTS, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
 
 /** The parameters of the page besides `repo`. */
 export const compareQuery = alignedParameters.extend({
@@ -62,10 +62,11 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const unknown = wrong.map(({ text }) => text);
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
+  const asking = await readAsking(request);
   const [compared, examples, { offers, reading }, read] = await Promise.all([
     readCompared(modules, repositories, state),
     repositories.length < 2 ? readExamples(modules, repositories) : [],
-    offerTracking(request, unknown),
+    offerTracking(request, asking, unknown),
     Promise.all(repositories.map((one) => readingOf(request, one))),
   ]);
   const requests = [...reading.map((one) => one.request), ...read.filter((one) => one !== undefined)];
@@ -97,7 +98,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
         <RefusedNames
           names={unread}
           here={here}
-          askedIn={mayRequest(request) ? `${url.pathname}${url.search}` : undefined}
+          askedIn={asking.isOpen ? `${url.pathname}${url.search}` : undefined}
         />
         {requests.map((one) => (
           <section class="note">
@@ -148,7 +149,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
                 {hasChart ? (
                   <>
                     <ComparedNumbers {...{ metric, align, series }} />
-                    <ShareChart {...{ url: here, state, repositories }} baseUrl={request.baseUrl} />
+                    <ShareChart {...{ url: here, state, repositories }} baseUrl={request.site.baseUrl} />
                   </>
                 ) : null}
               </div>

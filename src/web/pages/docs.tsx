@@ -63,8 +63,8 @@ const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 /** The documents, each rendered once per process. `limits`: the configured ones; undefined: there are none. */
 export function docsPage(baseUrl: string, limits: Limits | undefined): PageHandler {
   const bodies = new Map<string, string>();
-  return ({ params }): Page => {
-    const { document: slug = "" } = params;
+  return ({ http }): Page => {
+    const { document: slug = "" } = http.params;
     const document = DOCUMENTS.find(([one]) => one === slug);
     if (document === undefined) throw new AppError("NOT_FOUND", "There is no such document.");
     const [, , title, description] = document;

@@ -29,7 +29,7 @@ import { FIELD_SCRIPTS } from "../tracking.js";
 
 /** Pictures for other sites: a form with their options, a preview, and the code to copy. */
 export async function showEmbeds(request: PageRequest): Promise<Page> {
-  const { modules, url, baseUrl } = request;
+  const { modules, url, site } = request;
   const parsed = readChartQuery(embedQuery, url);
   const given = await readComparedNames(modules, url.searchParams.getAll("repo"));
   const { repositories, refused } = given;
@@ -86,7 +86,7 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
                 )}
               </>
             ) : (
-              <Result pictures={pictures} baseUrl={baseUrl} />
+              <Result pictures={pictures} baseUrl={site.baseUrl} />
             )}
           </div>
         </div>

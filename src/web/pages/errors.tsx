@@ -2,7 +2,7 @@ import type { Suggestions } from "../../discovery/discovery.js";
 import type { AppError } from "../../lib/errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
 import type { FrameRequest, Page } from "../page-request.js";
-import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
+import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 
 /** Heading and advice for each status. */
 const KNOWN = {
@@ -28,6 +28,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
   const [heading, advice] = KNOWN[known];
   const wait = error.headers["Retry-After"];
   const isDaily = error.details?.some(({ parameter }) => parameter === "quota");
+  const asking = status === 404 ? await readAsking(request) : undefined;
   const suggestions = status === 404 ? await suggestionsFor(request) : undefined;
   return {
     title: heading,
@@ -76,7 +77,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
             </ul>
           </>
         )}
-        {status === 404 ? <AskForm request={request} text={lastSegment(request.url)} /> : null}
+        {asking !== undefined ? <AskForm asking={asking} text={lastSegment(request.url)} /> : null}
         <p class="ways">
           <a href="/">Home</a> · <a href="/explore">Explore all repositories</a> ·{" "}
           <a href="/compare">Compare</a> · <a href="/docs">API</a>
@@ -99,9 +100,9 @@ function lastSegment({ pathname }: URL): string {
 const SUGGESTED = 5;
 
 /** Suggests names like the last segment of the path. Never fails, so that the error itself can be shown. */
-async function suggestionsFor({ url, modules, method }: FrameRequest): Promise<Suggestions | undefined> {
+async function suggestionsFor({ url, modules, http }: FrameRequest): Promise<Suggestions | undefined> {
   // Requests for files are not rate limited, so they must not cost a search.
-  if (method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
+  if (http.method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
   try {
     const text = lastSegment(url);
     if (text.trim() === "") return undefined;

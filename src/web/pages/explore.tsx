@@ -34,7 +34,7 @@ import { Nothing } from "../first-run.js";
 import { Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
-import { AskForm, FIELD_SCRIPTS, mayRequest } from "../tracking.js";
+import { AskForm, type Asking, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 
 /** The page shows one ranking at a time. */
 const sorted = (query: ListQuery): ListQuery =>
@@ -207,8 +207,7 @@ function withoutFilters({ pathname, searchParams }: URL): string {
 interface Help {
   /** Lists with results: without one of the filters, or with one word of the search alone. */
   wider: readonly Wider[];
-  /** For the field. */
-  request: PageRequest;
+  asking: Asking;
 }
 
 interface Wider {
@@ -241,7 +240,7 @@ async function helpWith(
     const found = await totalOf(request, candidate.href);
     return found === undefined || found === 0 ? [] : [{ ...candidate, total: found }];
   });
-  return { wider: (await Promise.all(wider)).flat(), request };
+  return { wider: (await Promise.all(wider)).flat(), asking: await readAsking(request) };
 }
 
 /** The parts of a search that may be searched for alone; none of a single word. */
@@ -274,7 +273,7 @@ function noMatchesText(filters: readonly ActiveFilter[]): string {
 }
 
 /** Why a list is empty, and how to get results. */
-const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, request } }) => (
+const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, asking } }) => (
   <div class="note no-matches">
     {(list.unmatched ?? []).map((unmatched) => (
       <Unmatched url={url} unmatched={unmatched} />
@@ -285,7 +284,7 @@ const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, reques
         spelling.
       </p>
     )}
-    {query.q === undefined || !mayRequest(request) ? null : <AskForm request={request} text={query.q} />}
+    {query.q === undefined || !asking.isOpen ? null : <AskForm asking={asking} text={query.q} />}
     {wider.length === 0 ? null : (
       <ul>
         {wider.map(({ label, text, href, ...found }) => (

@@ -236,7 +236,7 @@ export const showFacet =
   (kind: FacetKind) =>
   async (request: PageRequest): Promise<Page> => {
     const { modules, summary } = request;
-    const facet = await modules.rankings.findFacet(kind, request.params.name ?? "");
+    const facet = await modules.rankings.findFacet(kind, request.http.params.name ?? "");
     if (facet === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
     const { name, repositories } = facet;
     const isLanguage = kind === "language";

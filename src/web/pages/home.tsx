@@ -29,7 +29,7 @@ import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
-import { AskForm, FIELD_SCRIPTS } from "../tracking.js";
+import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 
 /** The parameters of the page: one window and one language for all of it. */
 export const homeQuery = z.object({
@@ -62,7 +62,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
   const description = "What grows on GitHub, GitLab, Codeberg and other forges, measured from stored counts.";
   const lead =
     summary.catalogue === "sample" || summary.repositories < FEW ? (
-      <AskForm request={request} isCentre />
+      <AskForm asking={await readAsking(request)} isCentre />
     ) : undefined;
   const scripts = lead === undefined ? [] : FIELD_SCRIPTS;
   if (summary.repositories === 0)

@@ -19,8 +19,8 @@ const WINDOW_NAMES: Readonly<Record<UsageWindow, string>> = {
 };
 
 /** The usage of one key. */
-export async function showKeyUsage({ account, members, url, params, baseUrl }: MemberRequest): Promise<Page> {
-  const id = repositoryId(params.id ?? "");
+export async function showKeyUsage({ account, url, http, members, site }: MemberRequest): Promise<Page> {
+  const id = repositoryId(http.params.id ?? "");
   const key = (await members.keys.list(account.id)).find((one) => one.id === id);
   // A revoked or unknown key and somebody else's get the same response.
   if (key === undefined) throw new AppError("NOT_FOUND", "This key does not exist or is revoked.");
@@ -55,7 +55,7 @@ export async function showKeyUsage({ account, members, url, params, baseUrl }: M
             <h2>No requests yet</h2>
             <p>This key was not used in the last {WINDOW_NAMES[window]}. Try it:</p>
             <Command
-              text={`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${baseUrl}/api/repos?window=7d"`}
+              text={`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${site.baseUrl}/api/repos?window=7d"`}
             />
             <p class="soft">Requests show up here within five seconds.</p>
           </section>

@@ -19,7 +19,7 @@ export async function showKeys(request: MemberRequest): Promise<Page> {
 
 /** Creates a key and shows its secret, on this page only. */
 export async function createKey(request: MemberRequest, form: URLSearchParams): Promise<Page | Redirect> {
-  const { account, members, baseUrl } = request;
+  const { account, members, site } = request;
   const name = nameField.safeParse(form.get("name") ?? "");
   if (!name.success) {
     const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
@@ -32,7 +32,7 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
     return toSignInAgain(`/account/keys?${new URLSearchParams({ name: name.data })}`);
   try {
     const { key, secret } = await members.keys.create(account.id, name.data, expiry.data);
-    members.events.record("key_created", request, { key: String(key.id) });
+    members.events.record("key_created", request.http, { key: String(key.id) });
     return {
       title: "New API key",
       scripts: ["copy.js"],
@@ -48,7 +48,7 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
           <Snippet
             id="example"
             label="As a bearer token"
-            text={`curl -H "Authorization: Bearer ${secret}" "${baseUrl}/api/repos?window=7d"`}
+            text={`curl -H "Authorization: Bearer ${secret}" "${site.baseUrl}/api/repos?window=7d"`}
           />
           <p>
             Or send it in the <code>X-API-Key</code> header. Keep it out of URLs and public code.
@@ -69,10 +69,10 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
 }
 
 export async function revokeKey(request: MemberRequest): Promise<Redirect> {
-  const { account, members, params } = request;
-  const keyId = repositoryId(params.id ?? "") ?? 0;
+  const { account, http, members } = request;
+  const keyId = repositoryId(http.params.id ?? "") ?? 0;
   if (await members.keys.revoke(account.id, keyId))
-    members.events.record("key_revoked", request, { key: String(keyId) });
+    members.events.record("key_revoked", request.http, { key: String(keyId) });
   return { location: "/account/keys?revoked", status: 303 };
 }
 

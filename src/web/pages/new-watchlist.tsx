@@ -5,6 +5,7 @@ import { Field, MainButton, Note, Snippet } from "../components/elements.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { pendingRepositories } from "../saving.js";
+import { addingOf } from "../watchlist.js";
 
 /** The form that creates a list without an account, with the repositories that a visitor has starred. */
 export async function showNewWatchlist(request: PageRequest): Promise<Page> {
@@ -14,7 +15,7 @@ export async function showNewWatchlist(request: PageRequest): Promise<Page> {
 
 /** Creates a list and shows its links, on this page only. */
 export async function createTokenWatchlist(request: PageRequest, form: URLSearchParams): Promise<Page> {
-  const { modules, baseUrl } = request;
+  const { modules, site } = request;
   const written = { name: form.get("name") ?? "", repositories: form.get("repositories") ?? "" };
   const name = nameField.safeParse(written.name.trim() === "" ? DEFAULT_NAME : written.name);
   const lines = written.repositories.split(/\r?\n/);
@@ -27,8 +28,10 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
       : `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
     return newPage({ ...written, nameProblem, unknown });
   }
-  const created = await modules.watchlists.create(name.data, ids, request.adding);
-  const [edit, share] = [created.token, created.shareToken].map((token) => `${baseUrl}/watchlists/${token}`);
+  const created = await modules.watchlists.create(name.data, ids, addingOf(request));
+  const [edit, share] = [created.token, created.shareToken].map(
+    (token) => `${site.baseUrl}/watchlists/${token}`,
+  );
   return {
     title: "List created",
     scripts: ["copy.js"],

@@ -1,7 +1,7 @@
 import { OPERATOR_COOKIE, OPERATOR_MS } from "../../accounts/accounts.js";
-import { readCookie, writeCookie } from "../../lib/cookies.js";
 import { AppError } from "../../lib/errors.js";
 import { Command } from "../components/elements.js";
+import { cookieIn, setCookie } from "../cookies.js";
 import type { Handler, OperatorRequest, Page, PageHandler, PageRequest, Redirect } from "../page-request.js";
 
 /** Becoming an operator without an account, and the check that all pages of operators make. */
@@ -12,16 +12,16 @@ const ENTER_PAGE = "/operator/enter";
 /** Takes the key in the address that the start or the command printed: the browser that opens it becomes the operator. */
 export async function showEnter(request: PageRequest): Promise<Page | Redirect> {
   checkHere(request);
-  const { operator, url, members, baseUrl } = request;
+  const { operator, url, members } = request;
   const key = url.searchParams.get("key");
-  if (key !== null && request.isView) {
+  if (key !== null && request.http.isView) {
     const token = await members.operators.enterByKey(key);
     if (token !== undefined) {
-      members.events.record("operator_entered", request);
-      return { location: "/", status: 303, cookies: [writeCookie(OPERATOR_COOKIE, token, baseUrl)] };
+      members.events.record("operator_entered", request.http);
+      return { location: "/", status: 303, cookies: [setCookie(request, OPERATOR_COOKIE, token)] };
     }
     if (operator?.isRecent !== true) {
-      members.events.record("operator_refused", request);
+      members.events.record("operator_refused", request.http);
       return enterPage(request, KEY_INVALID);
     }
   }
@@ -31,11 +31,11 @@ export async function showEnter(request: PageRequest): Promise<Page | Redirect> 
 
 /** Ends the session that a key began. That of an account continues. */
 export async function leave(request: OperatorRequest): Promise<Redirect> {
-  const { members, cookie, baseUrl } = request;
-  const token = readCookie(OPERATOR_COOKIE, cookie, baseUrl);
+  const { members } = request.site;
+  const token = cookieIn(request, OPERATOR_COOKIE);
   if (token !== undefined) await members.operators.leave(token);
-  members.events.record("operator_left", request);
-  return { location: "/", status: 303, cookies: [writeCookie(OPERATOR_COOKIE, undefined, baseUrl)] };
+  members.events.record("operator_left", request.http);
+  return { location: "/", status: 303, cookies: [setCookie(request, OPERATOR_COOKIE, undefined)] };
 }
 
 /**
@@ -55,10 +55,10 @@ function elsewhere(request: PageRequest): Redirect {
   return { location: ENTER_PAGE, status: 303 };
 }
 
-function checkHere({ members: { operators }, locality }: PageRequest): void {
-  if (operators.mayUseKey(locality === "local")) return;
+function checkHere({ http, members: { operators } }: PageRequest): void {
+  if (operators.mayUseKey(http.locality() === "local")) return;
   // The same error as for an address without a page.
-  const proxied = operators.hasKeys && locality === "proxied" ? ` ${PROXIED}` : "";
+  const proxied = operators.hasKeys && http.locality() === "proxied" ? ` ${PROXIED}` : "";
   throw new AppError("NOT_FOUND", `This address does not exist.${proxied}`);
 }
 
@@ -67,8 +67,8 @@ const PROXIED =
 
 const KEY_INVALID = "This key was used before, has expired after an hour, or was replaced by another one.";
 
-function enterPage({ site: { storage } }: PageRequest, problem?: string): Page {
-  const isInMemory = storage.databaseUrl === undefined && storage.dataDir === ":memory:";
+function enterPage({ site }: PageRequest, problem?: string): Page {
+  const isInMemory = site.storage.databaseUrl === undefined && site.storage.dataDir === ":memory:";
   return {
     title: "Set up this service",
     status: problem === undefined ? 200 : 400,

@@ -23,7 +23,7 @@ export function showTokens(request: OperatorRequest): Promise<Page> {
 
 /** Asks the forge about a token, and stores it if it is accepted. */
 export async function addToken(request: OperatorRequest, form: URLSearchParams): Promise<Page | Redirect> {
-  const { operator, modules, members, site } = request;
+  const { operator, modules, site, members } = request;
   if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);
   const forge = form.get("forge") ?? "";
   const token = (form.get("token") ?? "").trim();
@@ -44,7 +44,7 @@ export async function addToken(request: OperatorRequest, form: URLSearchParams):
     allows = await site.checkToken(known.settings, token);
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    members.events.record("forge_token_refused", request, { forge });
+    members.events.record("forge_token_refused", request.http, { forge });
     return refuse(wordsOfFailure(error, forgeName(forge)));
   }
   const replaces = known.entered.find(({ id }) => String(id) === form.get("replaces"))?.id;
@@ -55,18 +55,18 @@ export async function addToken(request: OperatorRequest, form: URLSearchParams):
     return refuse(error.message);
   }
   await modules.forges.read();
-  members.events.record("forge_token_added", request, { forge });
+  members.events.record("forge_token_added", request.http, { forge });
   return { location: `${TOKENS_PAGE}?added&forge=${forge}`, status: 303 };
 }
 
 export async function removeToken(request: OperatorRequest): Promise<Redirect> {
-  const { operator, modules, members, params } = request;
+  const { operator, modules, http, members } = request;
   if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);
-  const id = /^[1-9]\d{0,14}$/.test(params.id ?? "") ? Number(params.id) : 0;
+  const id = /^[1-9]\d{0,14}$/.test(http.params.id ?? "") ? Number(http.params.id) : 0;
   const forge = await modules.forgeTokens.remove(id);
   if (forge === undefined) return { location: TOKENS_PAGE, status: 303 };
   await modules.forges.read();
-  members.events.record("forge_token_removed", request, { forge });
+  members.events.record("forge_token_removed", request.http, { forge });
   return { location: `${TOKENS_PAGE}?removed&forge=${forge}`, status: 303 };
 }
 

@@ -53,7 +53,7 @@ export async function submitUntrack(request: OperatorRequest, form: URLSearchPar
   const { repository } = held;
   await untrack(modules, repository, { deletes });
   const event = deletes ? "repository_deleted" : "repository_untracked";
-  members.events.record(event, request, { repository: repositoryKey(repository) });
+  members.events.record(event, request.http, { repository: repositoryKey(repository) });
   return { location: deletes ? `${path}&deleted` : path, status: 303 };
 }
 

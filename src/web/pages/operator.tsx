@@ -22,8 +22,9 @@ const LITTLE_SPACE = 0.1;
 
 /** How the service does, for its operators. */
 export async function showOperator(request: OperatorRequest): Promise<Page> {
-  const { tracked, operator, now } = request;
+  const { operator, now } = request;
   const state = await readOperatorState(request);
+  const { tracked } = state;
   const { disk } = state;
   const isDiskShort = disk !== null && disk.free < disk.total * LITTLE_SPACE;
   return {
@@ -86,8 +87,8 @@ export async function showOperator(request: OperatorRequest): Promise<Page> {
 
 /** Whether forges are read, how much waits, how recent the counts are, and how much space they take. */
 function tilesOf(
-  { summary, tracked, now }: OperatorRequest,
-  { status, requests, files, disk }: OperatorState,
+  { summary, now }: OperatorRequest,
+  { tracked, status, requests, files, disk }: OperatorState,
 ): Fact[] {
   const failing = (status?.providers ?? []).filter(
     ({ provider, worker }) => tracked.includes(provider) && isInterrupted(worker, now),
@@ -179,7 +180,8 @@ async function readOperatorState({ modules, site, now }: OperatorRequest) {
   const { database } = modules;
   const { databaseUrl, dataDir, dumps } = site.storage;
   const isFile = databaseUrl === undefined && dataDir !== ":memory:";
-  const [status, requests, mail, files, disk, listed, backup] = await Promise.all([
+  const [forges, status, requests, mail, files, disk, listed, backup] = await Promise.all([
+    modules.forges.current(),
     readPreparedStatus(database),
     readOpenRequests(database.read),
     readMailUse(database.read, now),
@@ -189,6 +191,7 @@ async function readOperatorState({ modules, site, now }: OperatorRequest) {
     dataDir === ":memory:" ? null : readBackupNote(dataDir),
   ]);
   return {
+    tracked: forges.map(({ name }) => name),
     status,
     requests,
     mail,

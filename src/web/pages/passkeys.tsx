@@ -8,12 +8,12 @@ import { toSignInAgain } from "./sign-in.js";
 const PATH = "/account/passkeys";
 
 /** The passkeys of an account, and a form to add one. */
-export async function showPasskeys({ account, members, url, baseUrl }: MemberRequest): Promise<Page> {
+export async function showPasskeys({ account, url, members, site }: MemberRequest): Promise<Page> {
   const { searchParams } = url;
   const { isOffered } = members.accounts.passkeys;
   const passkeys = await members.accounts.passkeys.list(account.id);
   const isRecent = isRecentSignIn(account);
-  const { origin } = new URL(baseUrl);
+  const { origin } = new URL(site.baseUrl);
   const notice = searchParams.has("added")
     ? "The passkey is added."
     : searchParams.has("removed")
@@ -90,9 +90,9 @@ export async function showPasskeys({ account, members, url, baseUrl }: MemberReq
 
 export async function removePasskey(request: MemberRequest): Promise<Redirect> {
   const { account, members } = request;
-  const { id = "" } = request.params;
+  const { id = "" } = request.http.params;
   if (!isRecentSignIn(account)) return toSignInAgain(PATH);
   await members.accounts.passkeys.remove(account.id, id);
-  members.events.record("passkey_removed", request, { passkey: id });
+  members.events.record("passkey_removed", request.http, { passkey: id });
   return { location: `${PATH}?removed`, status: 303 };
 }

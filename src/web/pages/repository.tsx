@@ -38,7 +38,8 @@ import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { readTokenOffer } from "../forge-tokens.js";
 import { Problems } from "../page-query.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { AskForm, FIELD_SCRIPTS, offerTracking, readingOf, TrackButton } from "../tracking.js";
+import { savedAmong } from "../saving.js";
+import { AskForm, FIELD_SCRIPTS, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
 
 /** Days of rank history shown. */
 const RANK_DAYS = 30;
@@ -47,10 +48,10 @@ const MAX_RANKS = RANK_DAYS * 2 * MEASURES.length;
 
 /** The page of a repository. Previous names and clone URLs redirect to it. */
 export async function showRepository(request: PageRequest): Promise<Page | Redirect> {
-  const { modules, params, url } = request;
-  const written = params.fullName ?? "";
+  const { modules, url, http } = request;
+  const written = http.params.fullName ?? "";
   const fullName = withoutTrailingSlashes(written);
-  const provider = providerName(params.provider ?? "");
+  const provider = providerName(http.params.provider ?? "");
   if (provider === undefined || splitFullName(fullName) === undefined)
     throw new AppError("NOT_FOUND", "This address does not name a repository.");
   const found = await modules.catalog.describe(provider, fullName);
@@ -104,8 +105,8 @@ async function readChosen(
 const SIMILAR = 5;
 
 /** Reads the data of the page: its standing, then the rest concurrently. */
-async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
-  const { catalog, rankings, lists } = modules;
+async function readFacts(request: PageRequest, current: Current, state: State) {
+  const { catalog, rankings, lists } = request.modules;
   const { repository, previousNames } = current;
   const { id } = repository;
   const standing = await rankings.standing(id);
@@ -125,7 +126,7 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
       readAround(catalog, current, standing),
       rankings.explain(id),
       asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
-      savedAmong([id]),
+      savedAmong(request, [id]),
       catalog.recency(),
       readChosen(catalog, { id, last: stored.lastSnapshotAt }, state),
       rankings.neighbours(id, "trending", window).then(rowsOf),
@@ -222,7 +223,9 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
         <ChartSection
           {...{ url, state, history }}
           spans={spansOf([history], state.metric)}
-          share={<ShareChart {...{ url, state, baseUrl: request.baseUrl }} repositories={[repository]} />}
+          share={
+            <ShareChart {...{ url, state, baseUrl: request.site.baseUrl }} repositories={[repository]} />
+          }
         />
         <div class="grid thirds">
           <section>
@@ -314,11 +317,12 @@ export async function showUnknownRepository(
   const renamed = recordedId === null ? undefined : await request.modules.catalog.find(recordedId);
   if (renamed !== undefined) return { location: repositoryPage(renamed), status: 302 };
   const failure = asked?.failure?.message;
-  const site = request.tracking.forges.find(({ name }) => name === provider)?.url;
+  const asking = await readAsking(request);
+  const site = asking.policy.forges.find(({ name }) => name === provider)?.url;
   // No web address for an unknown forge.
   const url = site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName);
   const suggestions = await readSimilar(request, fullName);
-  const { offers } = await offerTracking(request, [repositoryKey(named)]);
+  const { offers } = await offerTracking(request, asking, [repositoryKey(named)]);
   return {
     title: `${fullName} isn’t tracked here`,
     status: 404,
@@ -354,7 +358,7 @@ export async function showUnknownRepository(
           </>
         )}
         <h2>Another one</h2>
-        <AskForm request={request} />
+        <AskForm asking={asking} />
       </>
     ),
   };

@@ -11,7 +11,7 @@ import { toSignInAgain } from "./sign-in.js";
 const SESSIONS_PAGE = "/account/sessions";
 
 /** Where the account is signed in, with ways to end each session. */
-export async function showSessions({ account, members, url }: MemberRequest): Promise<Page> {
+export async function showSessions({ account, url, members }: MemberRequest): Promise<Page> {
   const sessions = await members.accounts.sessions.list(account.id);
   const current = sessions.find(({ id }) => id === account.sessionId);
   const others = sessions.filter((session) => session !== current);
@@ -82,11 +82,11 @@ export async function showSessions({ account, members, url }: MemberRequest): Pr
 }
 
 export async function endSession(request: MemberRequest): Promise<Redirect> {
-  const { account, members, params } = request;
-  const { id = "" } = params;
+  const { account, http, members } = request;
+  const { id = "" } = http.params;
   if (id !== account.sessionId && !isRecentSignIn(account)) return toSignInAgain(SESSIONS_PAGE);
   const cookies = await members.accounts.endSession(account, id);
-  members.events.record("session_ended", request);
+  members.events.record("session_ended", request.http);
   return { location: `${SESSIONS_PAGE}?ended`, status: 303, cookies };
 }
 
@@ -94,7 +94,7 @@ export async function endOtherSessions(request: MemberRequest): Promise<Redirect
   const { account, members } = request;
   if (!isRecentSignIn(account)) return toSignInAgain(SESSIONS_PAGE);
   const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
-  if (sessions > 0) members.events.record("sessions_ended", request, { sessions });
+  if (sessions > 0) members.events.record("sessions_ended", request.http, { sessions });
   return { location: `${SESSIONS_PAGE}?ended`, status: 303 };
 }
 
@@ -104,7 +104,7 @@ const agentName = ({ source }: Session): string => source?.agent || "Unknown";
 const EVENTS_PER_PAGE = 40;
 
 /** The security log of the account, latest event first. */
-export async function showSecurity({ account, members, url }: MemberRequest): Promise<Page> {
+export async function showSecurity({ account, url, members }: MemberRequest): Promise<Page> {
   const cursor = url.searchParams.get("cursor") ?? "";
   const before = /^[1-9][0-9]{0,15}$/.test(cursor) ? Number(cursor) : undefined;
   const events = await members.events.list({ accountId: account.id, before, limit: EVENTS_PER_PAGE + 1 });

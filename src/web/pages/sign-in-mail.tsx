@@ -42,10 +42,10 @@ async function finishSignIn(
   proof: { token: string } | { code: string },
 ): Promise<Redirect | undefined> {
   const { accounts } = request.members;
-  const signedIn = await accounts.signInByMail({ ...proof, browser: browserOf(request) }, request);
+  const signedIn = await accounts.signInByMail({ ...proof, browser: browserOf(request) }, request.http);
   if (signedIn === undefined) return undefined;
   const cookies = [...signedIn.cookies, cookieAfterSignIn(request)];
-  return { location: safeNext(signedIn.next, request.baseUrl) ?? "/", status: 303, cookies };
+  return { location: safeNext(signedIn.next, request.site.baseUrl) ?? "/", status: 303, cookies };
 }
 
 interface SentProps {

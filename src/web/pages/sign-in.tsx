@@ -43,7 +43,7 @@ export async function requestSignInLink(
 
 /** Sends the browser to another site that signs its users in here. */
 export async function signInWithSite(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
-  const site = SITES.find((one) => one === request.params.site);
+  const site = SITES.find((one) => one === request.http.params.site);
   if (site === undefined) throw new AppError("NOT_FOUND", "This address does not exist.");
   const { accounts } = request.members;
   const { location, cookies } = await accounts.startOAuth(site, nextOf(request, form.get("next")));
@@ -54,7 +54,7 @@ export async function signOut(request: PageRequest): Promise<Redirect> {
   const { account, members } = request;
   if (account !== undefined) {
     await members.accounts.sessions.end(account.id, account.sessionId);
-    members.events.record("signed_out", request);
+    members.events.record("signed_out", request.http);
   }
   return { location: "/", status: 303, cookies: [members.accounts.sessions.clearingCookie] };
 }
@@ -78,8 +78,8 @@ export function siteName(site: string): string {
   return known === undefined ? site : SITE_NAMES[known];
 }
 
-function nextOf({ baseUrl }: PageRequest, next: string | null): string {
-  return safeNext(next ?? "/", baseUrl) ?? "/";
+function nextOf({ site }: PageRequest, next: string | null): string {
+  return safeNext(next ?? "/", site.baseUrl) ?? "/";
 }
 
 interface SignInProps {
@@ -94,11 +94,11 @@ async function signInPage(
   request: PageRequest,
   { next, email, problem, isAgain }: SignInProps,
 ): Promise<Page> {
-  const { members, modules, baseUrl } = request;
+  const { modules, members, site } = request;
   const { mail, sites, passkeys } = members.accounts;
   const { isOffered } = passkeys;
   const [wanted, starred] = await Promise.all([
-    offeredBy(new URL(next, baseUrl), modules),
+    offeredBy(new URL(next, site.baseUrl), modules),
     pendingRepositories(request),
   ]);
   return {
@@ -158,7 +158,7 @@ async function signInPage(
           </form>
         ) : null}
         {isOffered ? (
-          <div data-passkey="sign-in" data-next={next} data-origin={new URL(baseUrl).origin} hidden>
+          <div data-passkey="sign-in" data-next={next} data-origin={new URL(site.baseUrl).origin} hidden>
             <div class="buttons">
               <button type="button">Sign in with a passkey</button>
             </div>

@@ -9,12 +9,12 @@ import { formatCompact, formatCount, repositoriesText } from "../components/numb
 import { READING_SECONDS, Wait } from "../components/tracking-state.js";
 import { similarTo } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { comparisonIn } from "../tracking.js";
+import { comparisonIn, readAsking } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
 /** What a text may mean: the repositories of an owner, or those with a name, as forges answer. */
 export async function showQuestion(request: PageRequest): Promise<Page> {
-  const question = await request.modules.trackRequests.findQuestion(request.params.questionId ?? "");
+  const question = await request.modules.trackRequests.findQuestion(request.http.params.questionId ?? "");
   if (question === undefined)
     throw new AppError("NOT_FOUND", "No such question. Questions are removed after a week.");
   const { kind, text, isAnswered } = question;
@@ -64,10 +64,14 @@ function titleOf({ kind, text }: Question): string {
 
 /** Requests the repositories of an owner with most stars, as many as the form says. */
 export async function trackOwner(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
-  const { modules, params, tracking: policy, requester } = request;
-  const id = params.questionId ?? "";
+  const { modules, http } = request;
+  const id = http.params.questionId ?? "";
   try {
-    const list = await modules.trackRequests.trackAnswer(id, Number(form.get("most")), { policy, requester });
+    const list = await modules.trackRequests.trackAnswer(
+      id,
+      Number(form.get("most")),
+      await readAsking(request),
+    );
     return { location: trackListPage(list), status: 303 };
   } catch (error) {
     if (error instanceof AppError && error.code === "UNAUTHENTICATED")

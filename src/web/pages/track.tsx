@@ -10,19 +10,19 @@ import {
   trackQuestionPage,
 } from "../../lib/page-addresses.js";
 import { addressReader, type RepositoryAddress } from "../../repositories/repositories.js";
-import type { AskOutcome, TrackList } from "../../tracking/tracking.js";
+import type { AskOutcome, TrackList, TrackPolicy } from "../../tracking/tracking.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { formatCount, repositoriesText } from "../components/numbers.js";
 import { Progress, readProgress } from "../components/tracking-state.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { AskForm, comparisonIn, FIELD_SCRIPTS, mayRequest } from "../tracking.js";
+import { AskForm, comparisonIn, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
 /** The field for repositories, filled in by the address of the page. Visitors who may not request any get what they named. */
 export async function showTrackForm(request: PageRequest): Promise<Page | Redirect> {
   const text = request.url.searchParams.get("repository") ?? "";
-  if (text === "" || mayRequest(request)) return formPage(request, text);
+  if (text === "" || (await readAsking(request)).isOpen) return formPage(request, text);
   const [id] = (await findByLines(request.modules, [text])).ids;
   const found = id === undefined ? undefined : await request.modules.catalog.find(id);
   const location =
@@ -40,21 +40,21 @@ export async function requestRepository(
 ): Promise<Page | Redirect> {
   const text = form.get("repository")?.trim() ?? "";
   const next = comparisonIn(form.get("next"));
+  const asking = await readAsking(request);
   try {
-    const { modules, tracking: policy, requester } = request;
+    const { modules } = request;
     const names = text.split(/\s+/);
     if (next !== undefined && names.length > 1) {
-      for (const name of names.slice(0, MAX_SERIES))
-        await modules.trackRequests.request(name, { policy, requester });
+      for (const name of names.slice(0, MAX_SERIES)) await modules.trackRequests.request(name, asking);
       return { location: next, status: 303 };
     }
     const as = (["repository", "links"] as const).find((one) => one === form.get("as"));
-    const outcome = await modules.trackRequests.ask(text, { policy, requester }, as);
+    const outcome = await modules.trackRequests.ask(text, asking, as);
     if (outcome.kind === "choice") return choicePage(outcome);
     return { location: pageOf(outcome, next), status: 303 };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === "UNAUTHENTICATED") return toSignIn(request, formPath(request, text));
+    if (error.code === "UNAUTHENTICATED") return toSignIn(request, formPath(asking.policy, text));
     if (error.code !== "VALIDATION_FAILED") throw error;
     const [detail] = error.details ?? [];
     return formPage(request, text, detail === undefined ? error.message : `The text ${detail.message}.`);
@@ -100,8 +100,8 @@ function choicePage({ provider, fullName }: RepositoryAddress): Page {
 }
 
 /** The page of a requested repository, which shows the progress. */
-export async function showTrackRequest({ modules, params }: PageRequest): Promise<Redirect> {
-  const found = await modules.trackRequests.find(params.requestId ?? "");
+export async function showTrackRequest({ modules, http }: PageRequest): Promise<Redirect> {
+  const found = await modules.trackRequests.find(http.params.requestId ?? "");
   if (found === undefined)
     throw new AppError("NOT_FOUND", "No such request. Requests are removed a week after they end.");
   const repository = found.repositoryId === null ? undefined : await modules.catalog.find(found.repositoryId);
@@ -109,13 +109,14 @@ export async function showTrackRequest({ modules, params }: PageRequest): Promis
 }
 
 /** The path of the form, filled in. */
-function formPath({ tracking }: PageRequest, text: string): string {
-  const address = addressReader(tracking.forges)(text);
+function formPath({ forges }: TrackPolicy, text: string): string {
+  const address = addressReader(forges)(text);
   const repository = "problem" in address ? text : repositoryKey(address);
   return `/track?${new URLSearchParams({ repository })}`;
 }
 
-function formPage(request: PageRequest, text: string, problem?: string): Page {
+async function formPage(request: PageRequest, text: string, problem?: string): Promise<Page> {
+  const asking = await readAsking(request);
   return {
     title: "Track repositories",
     status: problem === undefined ? 200 : 400,
@@ -123,8 +124,8 @@ function formPage(request: PageRequest, text: string, problem?: string): Page {
     body: (
       <>
         <h1>Track repositories</h1>
-        <AskForm {...{ request, text, problem }} />
-        {request.requester.mayReadLists === true ? (
+        <AskForm {...{ asking, text, problem }} />
+        {asking.requester.mayReadLists === true ? (
           <p class="soft small">
             With <code>#readme</code> after its address, a repository can stand for those that its README
             links to.
@@ -139,7 +140,7 @@ const REFRESH_SECONDS = 3;
 
 /** The progress of repositories that were requested together. */
 export async function showTrackList(request: PageRequest): Promise<Page> {
-  const list = await request.modules.trackRequests.findList(request.params.listId ?? "");
+  const list = await request.modules.trackRequests.findList(request.http.params.listId ?? "");
   if (list === undefined)
     throw new AppError("NOT_FOUND", "No such list. Lists are removed a week after they are requested.");
   const isOver = list.failure !== null || (list.isRead && list.waiting === 0);
@@ -188,7 +189,7 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
         ) : (
           <>
             <h2>Tracking as a whole</h2>
-            <Progress forges={await readProgress(request)} request={request} />
+            <Progress forges={await readProgress(request.modules)} request={request} />
             <p class="soft small">
               This page updates itself every {REFRESH_SECONDS} seconds. You can close it and come back to its
               address.

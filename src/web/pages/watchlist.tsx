@@ -10,9 +10,10 @@ import { formatDate } from "../components/numbers.js";
 import { recordView } from "../cookies.js";
 import { findByLines } from "../naming.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
-import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveBeforeSignIn } from "../saving.js";
+import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveBeforeSignIn, savedAmong } from "../saving.js";
 import {
   AddRepository,
+  addingOf,
   type NotAdded,
   notAdded,
   readWatched,
@@ -34,13 +35,14 @@ interface Held {
 }
 
 /** The list at an address; undefined if nobody is signed in. */
-function heldBy({ params: { token }, account }: PageRequest): Held | undefined {
+function heldBy({ account, http }: PageRequest): Held | undefined {
+  const { token } = http.params;
   if (token !== undefined) return { access: { token }, path: `/watchlists/${token}` };
   return account && { access: { accountId: account.id }, path: "/watchlist" };
 }
 
 /** The list that a form of those with a token in their address is about. */
-const tokenOf = ({ params: { token = "" } }: PageRequest) => ({ token });
+const tokenOf = ({ http }: PageRequest) => ({ token: http.params.token ?? "" });
 
 export function showWatchlist(request: PageRequest): Promise<Page> {
   const held = heldBy(request);
@@ -95,7 +97,7 @@ export async function addToWatchlist(request: PageRequest, form: URLSearchParams
       : saveBeforeSignIn(request, repository.id, nextOf(request, form));
   if (repository === undefined)
     return listPage(request, held, { notAdded: await notAdded(request, written ?? "") });
-  const limits = "token" in held.access ? { adding: request.adding } : {};
+  const limits = "token" in held.access ? { adding: addingOf(request) } : {};
   await modules.watchlists.add(held.access, [repository.id], limits);
   return { location: nextOf(request, form, held), status: 303 };
 }
@@ -165,19 +167,19 @@ async function listPage(
   { access, path }: Held,
   rejected: Rejected = {},
 ): Promise<Page> {
-  const { modules, url, method, account } = request;
+  const { modules, url, account, http } = request;
   const watchlist = await modules.watchlists.get(access);
   const { id, name, items, canEdit } = watchlist;
   const isOwn = "accountId" in access;
   const ids = items.map(({ repositoryId }) => repositoryId);
   const { changes, cookies } = await readVisit(request, access, ids);
   // A rejected form is shown at the address of the form, which has none of the parameters of the list.
-  const shown = new URL(`${path}${method === "GET" ? url.search : ""}`, url);
+  const shown = new URL(`${path}${http.method === "GET" ? url.search : ""}`, url);
   const [watched, trending, hasFeed, saved] = await Promise.all([
     readWatched({ ...request, url: shown }, { scope: { kind: "watchlist", id }, ids, changes }),
     isOwn && ids.length === 0 ? readTrending(modules) : [],
     isOwn && modules.watchlists.feeds.has(access.accountId),
-    isOwn ? new Set(ids) : request.savedAmong(ids),
+    isOwn ? new Set(ids) : savedAmong(request, ids),
   ]);
   const isWrong = watched.problems.length > 0 || (rejected.notAdded ?? rejected.nameProblem) !== undefined;
   return {
@@ -214,13 +216,13 @@ async function readVisit(
   access: WatchlistAccess,
   ids: readonly number[],
 ): Promise<{ changes: Changes | undefined; cookies: readonly string[] }> {
-  const { modules, isView } = request;
+  const { modules, http } = request;
   const { visits } = modules.watchlists;
   if ("accountId" in access)
-    return { changes: isView ? await visits.record(access.accountId, ids) : undefined, cookies: [] };
+    return { changes: http.isView ? await visits.record(access.accountId, ids) : undefined, cookies: [] };
   const { since, cookie } = recordView(access.token, request);
   const changes = since === undefined ? undefined : await modules.watchlists.changes(ids, since);
-  return { changes, cookies: isView ? [cookie] : [] };
+  return { changes, cookies: http.isView ? [cookie] : [] };
 }
 
 /** What visitors of a list without an owner should know. */
@@ -361,9 +363,9 @@ const Settings: FC<{ path: string; name: string; problem: string | undefined }> 
 
 /** Makes an address for the feed of the signed-in user's watchlist, and shows it on this page only. */
 export async function createFeed(request: MemberRequest): Promise<Page> {
-  const { account, modules, members, baseUrl } = request;
+  const { account, modules, members, site } = request;
   const { token, hasReplaced } = await modules.watchlists.feeds.create(account.id);
-  members.events.record(hasReplaced ? "feed_replaced" : "feed_created", request);
+  members.events.record(hasReplaced ? "feed_replaced" : "feed_created", request.http);
   return {
     title: "Feed of your watchlist",
     scripts: ["copy.js"],
@@ -377,7 +379,7 @@ export async function createFeed(request: MemberRequest): Promise<Page> {
         <Snippet
           id="feed-address"
           label="Address for a feed reader"
-          text={`${baseUrl}/api/watchlists/${token}/feed.atom`}
+          text={`${site.baseUrl}/api/watchlists/${token}/feed.atom`}
         />
         <p>
           Anyone with this address can read your watchlist, but cannot change it. Each repository has one
@@ -396,6 +398,6 @@ export async function createFeed(request: MemberRequest): Promise<Page> {
 
 export async function revokeFeed(request: MemberRequest): Promise<Redirect> {
   const { account, modules, members } = request;
-  if (await modules.watchlists.feeds.revoke(account.id)) members.events.record("feed_ended", request);
+  if (await modules.watchlists.feeds.revoke(account.id)) members.events.record("feed_ended", request.http);
   return { location: "/watchlist#feed", status: 303 };
 }
