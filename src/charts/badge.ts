@@ -1,7 +1,6 @@
 import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../growth/growth.js";
-import { element, picture, plainText } from "./markup.js";
+import { element, estimateWidth, fit, isMeasured, picture, plainText } from "./markup.js";
 import { agedDate, dateText, exactNumber, plural, signedNumber } from "./numbers.js";
-import { estimateWidth, fit, isMeasured } from "./text.js";
 import { type Theme, themed } from "./themes.js";
 
 /** The meaning of the colour of a badge. */

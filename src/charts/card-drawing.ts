@@ -1,7 +1,6 @@
 import { FONT_FAMILY, type Fonts } from "./fonts.js";
-import { element, Markup, plainText, svgOf } from "./markup.js";
+import { element, fit, fitFullName, Markup, plainText, svgOf, wrap } from "./markup.js";
 import { CARD_SIZE, type Card, type CardText } from "./png.js";
-import { fit, fitFullName, wrap } from "./text.js";
 import { PALETTES, styleOf } from "./themes.js";
 
 /** Draws cards, in the rendering thread: only there are the fonts known that measure and draw their texts. */

@@ -10,21 +10,36 @@ import {
   logAxis,
 } from "./axes.js";
 import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
-import { BAR_LOOKS, drawBars, type Gain, gainsOf, perDayLines, spanOf, stepOf } from "./gains.js";
 import {
+  BAR_LOOKS,
   drawArea,
+  drawBars,
   drawLabels,
   drawLine,
   drawMark,
   drawMarksAlong,
   type EndLabel,
+  type Gain,
+  gainsOf,
   type LinePoint,
   labelWidth,
+  perDayLines,
   STROKES,
   shortNames,
+  spanOf,
+  stepOf,
   toLine,
 } from "./lines.js";
-import { background, element, type Markup, picture } from "./markup.js";
+import {
+  background,
+  element,
+  estimateWidth,
+  fit,
+  fitFullName,
+  type Markup,
+  picture,
+  wrap,
+} from "./markup.js";
 import { ageUnitOf, shortNumber, signedShort } from "./numbers.js";
 import {
   type ChartInput,
@@ -36,7 +51,6 @@ import {
   type View,
   withoutDoubtful,
 } from "./series.js";
-import { estimateWidth, fit, fitFullName, wrap } from "./text.js";
 import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
 import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
 

@@ -21,7 +21,6 @@ export {
 } from "./card.js";
 export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
 export { MILESTONES, milestonesOf } from "./events.js";
-export { DAY_STEP, gainsOf, spanOf, stepOf } from "./gains.js";
 export {
   type Aligned,
   alignedAt,
@@ -37,7 +36,7 @@ export {
   spansOf,
   titleOfHistories,
 } from "./history.js";
-export { drawMark } from "./lines.js";
+export { DAY_STEP, drawMark, gainsOf, spanOf, stepOf } from "./lines.js";
 export { snippetsOf } from "./markup.js";
 export { ageText, dateText, distanceText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";

@@ -2,7 +2,7 @@ import type { Anomaly } from "../growth/growth.js";
 import { basisOf } from "../repositories/repositories.js";
 import type { Frame } from "./axes.js";
 import { spread } from "./lines.js";
-import { element, type Markup } from "./markup.js";
+import { element, estimateWidth, type Markup } from "./markup.js";
 import { shortNumber } from "./numbers.js";
 import {
   type ChartInput,
@@ -14,7 +14,6 @@ import {
   VIEW_FACTS,
   withoutDoubtful,
 } from "./series.js";
-import { estimateWidth } from "./text.js";
 import { anomalyWords } from "./words.js";
 
 /** What happened along a line, found and drawn: times in which its counts are unusual or missing, and milestones. */

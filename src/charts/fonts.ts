@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { type Font, openSync } from "fontkit";
 import { libraryFile } from "../lib/package-files.js";
 import { unescapeXml } from "../lib/xml.js";
-import { coordinate, escapeMarkup } from "./markup.js";
-import { graphemes } from "./text.js";
+import { coordinate, escapeMarkup, graphemes } from "./markup.js";
 
 /**
  * The fonts of PNG pictures, and which of them each text is drawn with: a bundled one, so that every machine draws Latin, Greek,

@@ -1,7 +1,8 @@
 import type { Anomaly } from "../growth/growth.js";
 import { DAY_MS } from "../lib/clock.js";
 import { basisOf } from "../repositories/repositories.js";
-import { type Gain, gainsOf, stepOf } from "./gains.js";
+import { type Gain, gainsOf, stepOf } from "./lines.js";
+import { fit } from "./markup.js";
 import {
   type AgeUnit,
   agedDate,
@@ -28,7 +29,6 @@ import {
   VIEW_FACTS,
   type View,
 } from "./series.js";
-import { fit } from "./text.js";
 
 /** All words of charts: heading, foot, the text for those who do not see them, and notes on what happened. */
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawChart } from "../../src/charts/chart.js";
 import { anomalySpans, MAX_SPANS, milestonesOf, spansWithin } from "../../src/charts/events.js";
-import { gainsOf, stepOf } from "../../src/charts/gains.js";
+import { gainsOf, stepOf } from "../../src/charts/lines.js";
 import type { ChartInput, ChartPoint, ChartSpan } from "../../src/charts/series.js";
 import { CHART_PAGE_STYLES } from "../../src/charts/themes.js";
 import { milestoneWords, noteOfSpan } from "../../src/charts/words.js";

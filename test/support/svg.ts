@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SaxesParser } from "saxes";
-import { estimateWidth } from "../../src/charts/text.js";
+import { estimateWidth } from "../../src/charts/markup.js";
 
 /** All that a picture may consist of, written down apart from what draws them. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

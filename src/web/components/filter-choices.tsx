@@ -10,9 +10,8 @@ import type {
   ValueCounts,
 } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { Dot } from "./language.js";
 import { withQuery } from "./links.js";
-import { formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
+import { Dot, formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
 
 export interface FilterChoicesProps {
   /** The address of the list. */

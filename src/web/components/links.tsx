@@ -4,8 +4,7 @@ import { WINDOWS } from "../../growth/growth.js";
 import type { Repository } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
 import { Link, leadsTo } from "./elements.js";
-import { Dot } from "./language.js";
-import { formatCompact, formatCount } from "./numbers.js";
+import { Dot, formatCompact, formatCount } from "./numbers.js";
 
 /** Addresses with parameters, and links from a page to itself with others. The paths of pages are in page-addresses.ts. */
 

@@ -7,8 +7,7 @@ import type { StarCount } from "../../repositories/repositories.js";
 import { OwnerImage } from "../avatars.js";
 import { type ListStars, SaveStar } from "../saving.js";
 import { Badges, badgesOf, type RowScores, Why } from "./badges.js";
-import { Language } from "./language.js";
-import { formatCount, Gain, StillHeldNote, withEmoji } from "./numbers.js";
+import { formatCount, Gain, Language, StillHeldNote, withEmoji } from "./numbers.js";
 import { StarSpark } from "./small-charts.js";
 import { type Column, type Sorting, Table } from "./table.js";
 

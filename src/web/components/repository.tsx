@@ -24,9 +24,8 @@ import { SaveButton } from "../saving.js";
 import { ABSENCE_REASONS, type Badge, Badges } from "./badges.js";
 import { Facts, Link, Note } from "./elements.js";
 import { bestDay, type DayGain } from "./growth.js";
-import { Language } from "./language.js";
 import { Tags } from "./links.js";
-import { formatCount, formatDate, formatDelta, Time, withEmoji } from "./numbers.js";
+import { formatCount, formatDate, formatDelta, Language, Time, withEmoji } from "./numbers.js";
 
 /** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */
 

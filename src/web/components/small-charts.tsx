@@ -4,8 +4,7 @@ import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Link } from "./elements.js";
-import { Dot } from "./language.js";
-import { Delta, formatCompact, formatCount, formatDelta } from "./numbers.js";
+import { Delta, Dot, formatCompact, formatCount, formatDelta } from "./numbers.js";
 
 /** Small charts without axes beside names and numbers: sparklines, and bars of gains. */
 

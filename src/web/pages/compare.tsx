@@ -32,9 +32,16 @@ import {
   readChartQuery,
 } from "../components/chart-controls.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
-import { Language } from "../components/language.js";
 import { withQuery } from "../components/links.js";
-import { Delta, formatCount, formatDate, formatGrowth, Gain, StillHeldNote } from "../components/numbers.js";
+import {
+  Delta,
+  formatCount,
+  formatDate,
+  formatGrowth,
+  Gain,
+  Language,
+  StillHeldNote,
+} from "../components/numbers.js";
 import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { ComparedNumbers, Table } from "../components/table.js";
 import { READING_SECONDS, Reading } from "../components/tracking-state.js";

@@ -28,7 +28,6 @@ import {
 } from "../../lib/page-addresses.js";
 import { SumChart, sumParameters } from "../components/chart-controls.js";
 import { Facts } from "../components/elements.js";
-import { Dot } from "../components/language.js";
 import {
   addressOf,
   BeyondEnd,
@@ -48,7 +47,7 @@ import {
   ListingView,
   readListing,
 } from "../components/listing.js";
-import { AsOf, FacetDelta, formatCompact, formatCount, isolated } from "../components/numbers.js";
+import { AsOf, Dot, FacetDelta, formatCompact, formatCount, isolated } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { FacetGains } from "../components/small-charts.js";
 import { type Column, Table } from "../components/table.js";
