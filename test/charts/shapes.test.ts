@@ -37,7 +37,7 @@ test("numbers are short where room is scarce, and never told rounder than the ax
 });
 
 test("an axis of counts has few, round, whole ticks, and every count lies on it", () => {
-  const counts = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(Number.MAX_SAFE_INTEGER));
+  const counts = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(1_000_000_000_000));
   fc.assert(
     fc.property(counts, counts, fc.integer({ min: 2, max: 7 }), fc.boolean(), (a, b, count, isLog) => {
       const [min, max] = [Math.min(a, b), Math.max(a, b)];
