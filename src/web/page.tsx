@@ -66,7 +66,10 @@ export class PageRenderer {
     const { account, headers } = http;
     const [summary, operator] = await Promise.all([
       modules.rankings.summary(),
-      members.operators.find({ account, cookie: headers.cookie, isLocal: http.locality() === "local" }),
+      // Most readers have neither.
+      account === undefined && headers.cookie === undefined
+        ? undefined
+        : members.operators.find({ account, cookie: headers.cookie, isLocal: http.locality() === "local" }),
     ]);
     const request = { ...this.#requestOf(http), operator, summary };
     const frame = { privacy: privacyOf(facts), card: facts.card };
