@@ -79,23 +79,27 @@ export const Layout: FC<LayoutProps> = (
         {frame.offer === undefined ? null : <Offer repository={frame.offer} url={request.url} />}
         {children}
       </main>
-      <footer class="bottom">
-        <div class="frame">
-          <p>
-            Every number comes from stored snapshots{isStatic ? "" : ", which you can check through the API"}.
-          </p>
-          <a href="/about">How scores work</a>
-          <a href={isStatic ? "/repositories.ndjson" : "/docs"}>{isStatic ? "All data" : "API"}</a>
-          <Link href="/embed" isControl>
-            Charts and badges
-          </Link>
-          <Link href="/sitemap.xml" isControl>
-            Sitemap
-          </Link>
-        </div>
-      </footer>
+      <Footer />
     </body>
   </html>
+);
+
+const Footer: FC = (_, { isStatic }: RenderContext) => (
+  <footer class="bottom">
+    <div class="frame">
+      <p>
+        Every number comes from stored snapshots{isStatic ? "" : ", which you can check through the API"}.
+      </p>
+      <a href="/about">How scores work</a>
+      <a href={isStatic ? "/repositories.ndjson" : "/docs"}>{isStatic ? "All data" : "API"}</a>
+      <Link href="/embed" isControl>
+        Charts and badges
+      </Link>
+      <Link href="/sitemap.xml" isControl>
+        Sitemap
+      </Link>
+    </div>
+  </footer>
 );
 
 /** The search, the themes and the account. */
@@ -280,10 +284,7 @@ export const Head: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
   const { isStatic } = context;
   const title = `${page.title} · Sidereal`;
   const isOpen = isPublic(frame, page);
-  const { baseUrl } = request.site;
   const path = page.canonical ?? request.url.pathname;
-  const address = baseUrl + path;
-  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(frame, path) : undefined));
   const scripts = isStatic ? [] : ["search.js", ...(page.scripts ?? [])];
   return (
     <head>
@@ -307,13 +308,34 @@ export const Head: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
       ))}
       {page.description === undefined ? null : <meta name="description" content={page.description} />}
       {isOpen ? null : <meta name="robots" content="noindex" />}
-      {isOpen && !isStatic ? <link rel="canonical" href={address} /> : null}
+      {isOpen && !isStatic ? <link rel="canonical" href={request.site.baseUrl + path} /> : null}
+      <Preview {...{ request, frame, page }} />
+      {(page.alternates ?? [])
+        .filter(({ href }) => leadsTo(href, context))
+        .map(({ type, href, title: name }) => (
+          <link rel="alternate" type={type} href={href} title={name} />
+        ))}
+    </head>
+  );
+};
+
+/** What other sites show of a link to the page: nothing of one that not everybody may see, unless it has a picture of its own. */
+const Preview: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
+  { request, frame, page },
+  { isStatic }: RenderContext,
+) => {
+  const isOpen = isPublic(frame, page);
+  const path = page.canonical ?? request.url.pathname;
+  const { baseUrl } = request.site;
+  const image = isStatic ? undefined : (page.image ?? (isOpen ? cardPath(frame, path) : undefined));
+  return (
+    <>
       {isOpen ? (
         <>
           <meta property="og:site_name" content="Sidereal" />
           <meta property="og:type" content="website" />
           <meta property="og:title" content={page.title} />
-          {isStatic ? null : <meta property="og:url" content={address} />}
+          {isStatic ? null : <meta property="og:url" content={baseUrl + path} />}
           {page.description === undefined ? null : (
             <meta property="og:description" content={page.description} />
           )}
@@ -328,12 +350,7 @@ export const Head: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
           <meta name="twitter:card" content="summary_large_image" />
         </>
       ) : null}
-      {(page.alternates ?? [])
-        .filter(({ href }) => leadsTo(href, context))
-        .map(({ type, href, title: name }) => (
-          <link rel="alternate" type={type} href={href} title={name} />
-        ))}
-    </head>
+    </>
   );
 };
 

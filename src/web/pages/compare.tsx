@@ -59,16 +59,31 @@ type State = z.output<typeof compareQuery>;
 
 /** Repositories on one chart, and their numbers side by side. */
 export async function showComparison(request: PageRequest): Promise<Page> {
+  const comparison = await readComparison(request);
+  const { repositories, problems, names, requests } = comparison;
+  const keys = repositories.map(repositoryKey);
+  const fullNames = repositories.map(({ fullName }) => fullName);
+  return {
+    title: keys.length === 0 ? "Compare repositories" : `Compare ${fullNames.join(", ")}`,
+    status: problems.length === 0 && names.refused.length === 0 && !names.isCut ? 200 : 400,
+    ...(requests.length > 0 && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
+    description:
+      "Up to six repositories on one chart, by date, by age or as an index, and their numbers side by side.",
+    canonical:
+      keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
+    scripts: [...PLOT_SCRIPTS, ...SHARE_SCRIPTS, "compare.js", ...FIELD_SCRIPTS],
+    body: <Comparison {...comparison} />,
+  };
+}
+
+type ComparisonData = Awaited<ReturnType<typeof readComparison>>;
+
+async function readComparison(request: PageRequest) {
   const { modules, url } = request;
-  const parsed = readChartQuery(compareQuery, url);
-  const state = parsed.query;
-  const { problems } = parsed;
+  const { query: state, problems, ...parsed } = readChartQuery(compareQuery, url);
   const given = await readComparedNames(modules, url.searchParams.getAll("repo"));
   const { repositories, refused } = given;
-  const wrong = refused.filter(isUnknown);
-  const unknown = wrong.map(({ text }) => text);
-  const keys = repositories.map(repositoryKey);
-  const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
+  const unknown = refused.filter(isUnknown).map(({ text }) => text);
   const asking = await readAsking(request);
   const [compared, examples, { offers, reading }, read] = await Promise.all([
     readCompared(modules, repositories, state),
@@ -76,10 +91,62 @@ export async function showComparison(request: PageRequest): Promise<Page> {
     offerTracking(request, asking, unknown),
     Promise.all(repositories.map((one) => readingOf(request, one))),
   ]);
-  const requests = [...reading.map((one) => one.request), ...read.filter((one) => one !== undefined)];
   const texts = new Set(reading.map(({ text }) => text));
-  const unread = { ...given, refused: refused.filter(({ text }) => !texts.has(text)) };
-  const names = repositories.map(({ fullName }) => fullName);
+  return {
+    state,
+    problems,
+    repositories,
+    /** Those that are left out, without those that are being read. */
+    names: { ...given, refused: refused.filter(({ text }) => !texts.has(text)) },
+    /** The first name that was not found, to correct. */
+    unknown: unknown[0] ?? "",
+    requests: [...reading.map((one) => one.request), ...read.filter((one) => one !== undefined)],
+    compared,
+    examples,
+    offers,
+    /** The address of the comparison as it is read, and the one that was sent. */
+    here: new URL(withQuery(parsed.url, { repo: repositories.map(repositoryKey) }), "http://localhost"),
+    sent: `${url.pathname}${url.search}`,
+    mayAsk: asking.isOpen,
+    baseUrl: request.site.baseUrl,
+  };
+}
+
+const Comparison: FC<ComparisonData> = (comparison) => {
+  const { problems, repositories, names, requests, examples, offers, here, sent, mayAsk } = comparison;
+  const keys = repositories.map(repositoryKey);
+  const chosen = Object.fromEntries([...here.searchParams].filter(([name]) => name !== "repo"));
+  return (
+    <div id="comparison" data-whole="" data-live={requests.length > 0 ? "comparison" : undefined}>
+      <h1>Compare repositories</h1>
+      <Problems problems={problems} isLeftOut />
+      <RefusedNames names={names} here={here} askedIn={mayAsk ? sent : undefined} />
+      {requests.map((one) => (
+        <section class="note">
+          <h2>{one.fullName}</h2>
+          <Reading request={one} />
+        </section>
+      ))}
+      <TrackButton offers={offers} next={sent} />
+      <div class="compare-head">
+        <Chosen repositories={repositories} here={here} />
+        <AddForm keys={keys} state={chosen} refused={comparison.unknown} />
+      </div>
+      {keys.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
+      {keys.length === 0 ? null : (
+        <>
+          <ComparisonChart {...comparison} />
+          <section>
+            <h2>Side by side</h2>
+            <ComparisonTable compared={comparison.compared} />
+          </section>
+        </>
+      )}
+    </div>
+  );
+};
+
+const ComparisonChart: FC<ComparisonData> = ({ state, compared, repositories, here, baseUrl }) => {
   const { metric, align, scale } = state;
   const view = viewOf(state);
   const histories = compared.map(({ history }) => history);
@@ -87,91 +154,45 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const series = seriesOf(histories, aligned);
   const subject = subjectOf({ metric, view, ...aligned });
   const times = histories.flatMap(({ points }) => points.map(({ at }) => at));
+  const shown =
+    times.length === 0
+      ? undefined
+      : {
+          from: times.reduce((a, b) => Math.min(a, b)),
+          to: times.reduce((a, b) => Math.max(a, b)),
+        };
   const hasChart = series.some(({ points }) => points.length > 1);
-  const chosen = Object.fromEntries([...here.searchParams].filter(([name]) => name !== "repo"));
-  return {
-    title: names.length === 0 ? "Compare repositories" : `Compare ${names.join(", ")}`,
-    status: problems.length === 0 && unread.refused.length === 0 && !given.isCut ? 200 : 400,
-    ...(requests.length > 0 && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
-    description:
-      "Up to six repositories on one chart, by date, by age or as an index, and their numbers side by side.",
-    canonical:
-      keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
-    scripts: [...PLOT_SCRIPTS, ...SHARE_SCRIPTS, "compare.js", ...FIELD_SCRIPTS],
-    body: (
-      <div id="comparison" data-whole="" data-live={requests.length > 0 ? "comparison" : undefined}>
-        <h1>Compare repositories</h1>
-        <Problems problems={problems} isLeftOut />
-        <RefusedNames
-          names={unread}
-          here={here}
-          askedIn={asking.isOpen ? `${url.pathname}${url.search}` : undefined}
+  return (
+    <section id="chart" data-chart="">
+      <h2>
+        {subject}
+        {align === "date" && view === "total" ? " over time" : ""}
+      </h2>
+      <ChartControls url={here} state={state} aligned={aligned} section="chart" />
+      {hasChart ? (
+        <Plot
+          {...{ metric, series, view, scale, ...aligned, asOf: newestOf(histories) }}
+          spans={spansOf(histories, metric)}
+          label={`${subject}: ${series.map(({ name }) => name).join(", ")}`}
+          hasLegend={align !== "date"}
+          canZoom={isByDate(align)}
         />
-        {requests.map((one) => (
-          <section class="note">
-            <h2>{one.fullName}</h2>
-            <Reading request={one} />
-          </section>
-        ))}
-        <TrackButton offers={offers} next={`${url.pathname}${url.search}`} />
-        <div class="compare-head">
-          <Chosen repositories={repositories} here={here} />
-          <AddForm keys={keys} state={chosen} refused={unknown[0] ?? ""} />
-        </div>
-        {repositories.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
-        {repositories.length === 0 ? null : (
+      ) : (
+        <p class="plot-empty">{missingReason(histories, { metric, ...aligned })}</p>
+      )}
+      <div class="chart-foot">
+        {isByDate(align) ? <ChartDates {...{ url: here, state, shown }} section="chart" /> : null}
+        {hasChart ? (
           <>
-            <section id="chart" data-chart="">
-              <h2>
-                {subject}
-                {align === "date" && view === "total" ? " over time" : ""}
-              </h2>
-              <ChartControls url={here} state={state} aligned={aligned} section="chart" />
-              {hasChart ? (
-                <Plot
-                  {...{ metric, series, view, scale, ...aligned, asOf: newestOf(histories) }}
-                  spans={spansOf(histories, metric)}
-                  label={`${subject}: ${series.map(({ name }) => name).join(", ")}`}
-                  hasLegend={align !== "date"}
-                  canZoom={isByDate(align)}
-                />
-              ) : (
-                <p class="plot-empty">{missingReason(histories, { metric, ...aligned })}</p>
-              )}
-              <div class="chart-foot">
-                {isByDate(align) ? (
-                  <ChartDates
-                    {...{ url: here, state }}
-                    section="chart"
-                    shown={
-                      times.length === 0
-                        ? undefined
-                        : {
-                            from: times.reduce((a, b) => Math.min(a, b)),
-                            to: times.reduce((a, b) => Math.max(a, b)),
-                          }
-                    }
-                  />
-                ) : null}
-                {hasChart ? (
-                  <>
-                    <ComparedNumbers {...{ metric, align, series }} />
-                    <ShareChart {...{ url: here, state, repositories }} baseUrl={request.site.baseUrl} />
-                  </>
-                ) : null}
-              </div>
-              {hasChart ? <ShownGains histories={histories} metric={metric} /> : null}
-            </section>
-            <section>
-              <h2>Side by side</h2>
-              <ComparisonTable compared={compared} />
-            </section>
+            <ComparedNumbers {...{ metric, align, series }} />
+            <ShareChart {...{ url: here, state, repositories, baseUrl }} />
           </>
-        )}
+        ) : null}
       </div>
-    ),
-  };
-}
+      {hasChart ? <ShownGains histories={histories} metric={metric} /> : null}
+    </section>
+  );
+};
 
 async function readCompared(
   { rankings, catalog }: Modules,
