@@ -5,6 +5,7 @@ import {
   type Aligned,
   type Alignment,
   CHART_WINDOWS,
+  type ChartSeries,
   type ChartSpan,
   type ChartWindow,
   type History,
@@ -296,27 +297,11 @@ export interface SumChartProps {
 export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query: { range, view } }) => {
   const { title, breaks } = VIEW_FACTS[view].sums;
   const last = points.at(-1);
-  const hasRetained = points.some(({ retained }) => retained > 0);
-  // Totals cannot be compared with sums that hold stars still held.
-  const first = points.find(({ retained }) => retained === 0);
   const joined = points.filter(
     (point, i) => i > 0 && point.repositories > (points[i - 1]?.repositories ?? 0),
   );
   // When a repository joins, the difference is not growth.
   const hasJoined = joined.length > 0;
-  const line = {
-    name: "Total stars",
-    points: points.map(({ at, stars, repositories, retained }, i) => ({
-      at,
-      value: stars,
-      source: retained > 0 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
-      // The step where a repository joins is no gain.
-      isApart:
-        i > 0 && (points[i - 1]?.retained !== retained || points[i - 1]?.repositories !== repositories),
-    })),
-    gaps: [],
-    ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
-  };
   return (
     <section id="sum">
       <h2>
@@ -340,15 +325,11 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
         <>
           <p>
             {formatCount(last.stars)} stars
-            {hasJoined || first === undefined || first === last || last.retained > 0 ? null : (
-              <>
-                , <Delta value={last.stars - first.stars} /> since {formatDate(first.at)}
-              </>
-            )}
+            {hasJoined ? null : <SumGain points={points} last={last} />}
           </p>
           <Plot
             metric="stars"
-            series={[line]}
+            series={[sumLine(points, hasJoined)]}
             scale="linear"
             align="date"
             view={view}
@@ -361,36 +342,67 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
               {breaks}: repositories first tracked then, last on {formatDate(joined.at(-1)?.at ?? null)}.
             </p>
           )}
-          {!hasRetained ? null : (
-            <p class="soft small">
-              Where the line is dotted, some repositories add stars still held, as their forge reported later,
-              instead of a total. It is broken where their number changes: such a step is neither a gain nor a
-              loss.
-            </p>
-          )}
-          <details class="numbers">
-            <summary>Chart data ({points.length})</summary>
-            <Table
-              label="Total stars, newest first"
-              columns={[
-                { head: "Day", cell: ({ at }) => formatDate(at) },
-                { head: "Stars", isNumber: true, cell: ({ stars }) => formatCount(stars) },
-                {
-                  head: "Repositories",
-                  isNumber: true,
-                  cell: ({ repositories }) => formatCount(repositories),
-                },
-                hasRetained && {
-                  head: "With stars still held",
-                  isNumber: true,
-                  cell: ({ retained }) => formatCount(retained),
-                },
-              ]}
-              rows={points.toReversed()}
-            />
-          </details>
+          <SumTable points={points} />
         </>
       )}
     </section>
+  );
+};
+
+/** The line of the sums. The step where a repository joins is no gain. */
+function sumLine(points: readonly StarTotal[], hasJoined: boolean): ChartSeries {
+  return {
+    name: "Total stars",
+    points: points.map(({ at, stars, repositories, retained }, i) => ({
+      at,
+      value: stars,
+      source: retained > 0 ? "BACKFILLED" : "OBSERVED",
+      isApart:
+        i > 0 && (points[i - 1]?.retained !== retained || points[i - 1]?.repositories !== repositories),
+    })),
+    gaps: [],
+    ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
+  };
+}
+
+/** What the sums have gained since the first that the last one can be compared with: one without stars still held. */
+const SumGain: FC<{ points: readonly StarTotal[]; last: StarTotal }> = ({ points, last }) => {
+  const first = points.find(({ retained }) => retained === 0);
+  return first === undefined || first === last || last.retained > 0 ? null : (
+    <>
+      , <Delta value={last.stars - first.stars} /> since {formatDate(first.at)}
+    </>
+  );
+};
+
+const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => {
+  const hasRetained = points.some(({ retained }) => retained > 0);
+  return (
+    <>
+      {!hasRetained ? null : (
+        <p class="soft small">
+          Where the line is dotted, some repositories add stars still held, as their forge reported later,
+          instead of a total. It is broken where their number changes: such a step is neither a gain nor a
+          loss.
+        </p>
+      )}
+      <details class="numbers">
+        <summary>Chart data ({points.length})</summary>
+        <Table
+          label="Total stars, newest first"
+          columns={[
+            { head: "Day", cell: ({ at }) => formatDate(at) },
+            { head: "Stars", isNumber: true, cell: ({ stars }) => formatCount(stars) },
+            { head: "Repositories", isNumber: true, cell: ({ repositories }) => formatCount(repositories) },
+            hasRetained && {
+              head: "With stars still held",
+              isNumber: true,
+              cell: ({ retained }) => formatCount(retained),
+            },
+          ]}
+          rows={points.toReversed()}
+        />
+      </details>
+    </>
   );
 };

@@ -82,26 +82,7 @@ export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
       <Facts facts={factsOf(status, now)} />
       {worker === null ? null : (
         <>
-          {quota.length === 0 ? null : (
-            <Table
-              label={`Quota of ${forgeName(provider)}`}
-              columns={[
-                { head: "Token", cell: ({ token }) => token },
-                { head: "Limit", cell: ({ resource }) => resource },
-                {
-                  head: "Left",
-                  isNumber: true,
-                  cell: ({ remaining, limit }) => `${formatCount(remaining)} of ${formatCount(limit)}`,
-                },
-                {
-                  head: "Renewed",
-                  cell: ({ resetAt }) => (resetAt === null || resetAt <= now ? "–" : <Ago at={resetAt} />),
-                },
-                { head: "State", cell: (one) => <Blocked quota={one} now={now} /> },
-              ]}
-              rows={quota}
-            />
-          )}
+          {quota.length === 0 ? null : <QuotaTable {...{ provider, quota, now }} />}
           {recentFailures.length === 0 ? null : (
             <Table
               label={`Latest failures of ${forgeName(provider)}`}
@@ -133,6 +114,31 @@ export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
     </section>
   );
 };
+
+const QuotaTable: FC<{ provider: string; quota: readonly TokenQuota[]; now: number }> = ({
+  provider,
+  quota,
+  now,
+}) => (
+  <Table
+    label={`Quota of ${forgeName(provider)}`}
+    columns={[
+      { head: "Token", cell: ({ token }) => token },
+      { head: "Limit", cell: ({ resource }) => resource },
+      {
+        head: "Left",
+        isNumber: true,
+        cell: ({ remaining, limit }) => `${formatCount(remaining)} of ${formatCount(limit)}`,
+      },
+      {
+        head: "Renewed",
+        cell: ({ resetAt }) => (resetAt === null || resetAt <= now ? "–" : <Ago at={resetAt} />),
+      },
+      { head: "State", cell: (one) => <Blocked quota={one} now={now} /> },
+    ]}
+    rows={quota}
+  />
+);
 
 /** The facts of a forge; those that say that nothing waits or happened are left out. */
 function factsOf(status: ProviderStatus, now: number): Fact[] {

@@ -91,62 +91,9 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = (
         Every number here comes from a recorded snapshot. Nothing is estimated in between, and every score can
         be recomputed from the numbers that its page shows.
       </p>
-      <Section id="numbers">
-        <p>
-          Sidereal reads the current counts of a repository from its forge: stars, forks, open issues,
-          watchers. {openIssuesRule()} It stores them as a <dfn>snapshot</dfn> with a timestamp and never
-          changes it. Busy repositories are refreshed as often as every hour, quiet ones at least once a week.
-        </p>
-        <p>
-          Some history is older: imported archives, and star counts of past days that a forge reported later.
-          Both are labelled. What a forge reports later are stars <dfn>still held</dfn>: given on a day and
-          not withdrawn since. That is not the total of that day, so it is never compared with a total. A
-          count that a forge does not report is shown as a dash, never as 0.
-        </p>
-      </Section>
-      <Section id="windows">
-        <p>
-          Growth is the difference between two snapshots of a repository. The <dfn>window</dfn> is the
-          intended time between them: 24 hours, 7 days or 30 days. It ends with the newest counts of the
-          repository, not now.
-        </p>
-        <p>
-          The newest snapshot is compared with the one closest to the start of the window, which may be half a
-          window to 2.25 windows earlier, so a missing day does not empty the list. Without such a snapshot
-          growth is unknown and shown as a dash.
-        </p>
-        <p>
-          For the time before our first count, the gain comes from the stars still held, if the forge reports
-          them; from then on, from our own counts. A window that spans both adds the two parts: the gain is
-          marked “still held” and has a lower confidence. Charts draw the first part as a dotted line.
-        </p>
-        <p>
-          Growth counts only while its last reading is recent: for at most two of the repository’s own refresh
-          intervals, or as long as the newest file of the archive it is from still has it, and never for more
-          than half a window. After that the repository leaves all rankings by growth and is marked with the
-          day it was last seen.
-        </p>
-        <p>
-          Gains are shown unscaled. Scores are scaled to the time between the two snapshots: 100 stars in 48
-          hours count as 50 a day.
-        </p>
-      </Section>
-      <Section id="scores">
-        <Table
-          label="Scores, what they mean and how they are calculated"
-          columns={[
-            { head: "Score", cell: (name) => SCORE_LABELS[name].label },
-            { head: "Meaning", cell: (name) => SCORE_LABELS[name].description },
-            { head: "Calculation", cell: (name) => formulaOf(name, "24h") },
-          ]}
-          rows={SCORE_NAMES}
-        />
-        <p>
-          The formulas are those of 24 hours; only the constants of Rising differ in longer windows. A usual
-          day that is not known counts as 0, with less confidence. Growth lists hide forks and archived
-          repositories by default.
-        </p>
-      </Section>
+      <Numbers />
+      <Windows />
+      <Scores />
       <Section id="example">
         {example === undefined ? (
           <p>
@@ -157,58 +104,130 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = (
           <WorkedExample {...example} />
         )}
       </Section>
-      <Section id="confidence">
-        <p>
-          <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of four
-          factors:
-        </p>
-        <ul>
-          <li>
-            <strong>coverage</strong>: how well the time between the two snapshots matches the window; a
-            missing day in the 24-hour window halves it
-          </li>
-          <li>
-            <strong>history</strong>: whether the window has enough snapshots: 2, 4 and 8 for the three
-            windows
-          </li>
-          <li>
-            <strong>readings</strong>: lower if one of them looks wrong, or if the first was reported later by
-            the forge
-          </li>
-          <li>
-            <strong>usual day</strong>: lower if it is not known yet
-          </li>
-        </ul>
-        <p>
-          Growth with a confidence of 0.7 or more is <dfn>reliable</dfn>.
-          {isStatic ? null : (
-            <>
-              {" "}
-              You can <a href="/explore">filter</a> lists by it.
-            </>
-          )}
-        </p>
-      </Section>
-      <Section id="unusual">
-        <p>
-          Some changes should not be taken at face value. They are marked{" "}
-          <span class="badge caution">unusual</span> and shown with their numbers. The mark does not say who
-          caused a change or why: forge clean-ups, failed readings and campaigns look the same from outside.
-          Changes of less than 80 stars are not marked, except falls by a quarter.
-        </p>
-        <Table
-          label="Changes that are marked, and how much of each counts"
-          columns={[
-            { head: "Kind", cell: ([kind]) => kind },
-            { head: "What it looks like", cell: ([, shows]) => shows },
-            { head: "Counted", cell: ([, , counted]) => counted },
-          ]}
-          rows={UNUSUAL}
-        />
-      </Section>
+      <Confidence />
+      <Unusual />
       {isStatic ? null : <Begin baseUrl={baseUrl} />}
     </div>
   </div>
+);
+
+const Numbers: FC = () => (
+  <Section id="numbers">
+    <p>
+      Sidereal reads the current counts of a repository from its forge: stars, forks, open issues, watchers.{" "}
+      {openIssuesRule()} It stores them as a <dfn>snapshot</dfn> with a timestamp and never changes it. Busy
+      repositories are refreshed as often as every hour, quiet ones at least once a week.
+    </p>
+    <p>
+      Some history is older: imported archives, and star counts of past days that a forge reported later. Both
+      are labelled. What a forge reports later are stars <dfn>still held</dfn>: given on a day and not
+      withdrawn since. That is not the total of that day, so it is never compared with a total. A count that a
+      forge does not report is shown as a dash, never as 0.
+    </p>
+  </Section>
+);
+
+const Windows: FC = () => (
+  <Section id="windows">
+    <p>
+      Growth is the difference between two snapshots of a repository. The <dfn>window</dfn> is the intended
+      time between them: 24 hours, 7 days or 30 days. It ends with the newest counts of the repository, not
+      now.
+    </p>
+    <p>
+      The newest snapshot is compared with the one closest to the start of the window, which may be half a
+      window to 2.25 windows earlier, so a missing day does not empty the list. Without such a snapshot growth
+      is unknown and shown as a dash.
+    </p>
+    <p>
+      For the time before our first count, the gain comes from the stars still held, if the forge reports
+      them; from then on, from our own counts. A window that spans both adds the two parts: the gain is marked
+      “still held” and has a lower confidence. Charts draw the first part as a dotted line.
+    </p>
+    <p>
+      Growth counts only while its last reading is recent: for at most two of the repository’s own refresh
+      intervals, or as long as the newest file of the archive it is from still has it, and never for more than
+      half a window. After that the repository leaves all rankings by growth and is marked with the day it was
+      last seen.
+    </p>
+    <p>
+      Gains are shown unscaled. Scores are scaled to the time between the two snapshots: 100 stars in 48 hours
+      count as 50 a day.
+    </p>
+  </Section>
+);
+
+const Scores: FC = () => (
+  <Section id="scores">
+    <Table
+      label="Scores, what they mean and how they are calculated"
+      columns={[
+        { head: "Score", cell: (name) => SCORE_LABELS[name].label },
+        { head: "Meaning", cell: (name) => SCORE_LABELS[name].description },
+        { head: "Calculation", cell: (name) => formulaOf(name, "24h") },
+      ]}
+      rows={SCORE_NAMES}
+    />
+    <p>
+      The formulas are those of 24 hours; only the constants of Rising differ in longer windows. A usual day
+      that is not known counts as 0, with less confidence. Growth lists hide forks and archived repositories
+      by default.
+    </p>
+  </Section>
+);
+
+const Confidence: FC = (_, { isStatic }: RenderContext) => (
+  <Section id="confidence">
+    <p>
+      <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of four
+      factors:
+    </p>
+    <ul>
+      <li>
+        <strong>coverage</strong>: how well the time between the two snapshots matches the window; a missing
+        day in the 24-hour window halves it
+      </li>
+      <li>
+        <strong>history</strong>: whether the window has enough snapshots: 2, 4 and 8 for the three windows
+      </li>
+      <li>
+        <strong>readings</strong>: lower if one of them looks wrong, or if the first was reported later by the
+        forge
+      </li>
+      <li>
+        <strong>usual day</strong>: lower if it is not known yet
+      </li>
+    </ul>
+    <p>
+      Growth with a confidence of 0.7 or more is <dfn>reliable</dfn>.
+      {isStatic ? null : (
+        <>
+          {" "}
+          You can <a href="/explore">filter</a> lists by it.
+        </>
+      )}
+    </p>
+  </Section>
+);
+
+const Unusual: FC = () => (
+  <Section id="unusual">
+    <p>
+      Some changes should not be taken at face value. They are marked{" "}
+      <span class="badge caution">unusual</span> and shown with their numbers. The mark does not say who
+      caused a change or why: forge clean-ups, failed readings and campaigns look the same from outside.
+      Changes of less than 80 stars are not marked, except falls by a quarter.
+    </p>
+    <Table
+      label="Changes that are marked, and how much of each counts"
+      columns={[
+        { head: "Kind", cell: ([kind]) => kind },
+        { head: "What it looks like", cell: ([, shows]) => shows },
+        { head: "Counted", cell: ([, , counted]) => counted },
+      ]}
+      rows={UNUSUAL}
+    />
+  </Section>
 );
 
 const Begin: FC<{ baseUrl: string }> = ({ baseUrl }) => (

@@ -72,18 +72,7 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
             {pictures.length === 0 ? (
               <>
                 <p>Add a repository to see its picture here.</p>
-                {examples.length === 0 ? null : (
-                  <p>
-                    For example{" "}
-                    {examples.map((one, i) => (
-                      <>
-                        {i === 0 ? "" : ", "}
-                        <a href={withQuery(here, { repo: repositoryKey(one) })}>{one.fullName}</a>
-                      </>
-                    ))}
-                    .
-                  </p>
-                )}
+                <Examples examples={examples} here={here} />
               </>
             ) : (
               <Result pictures={pictures} baseUrl={site.baseUrl} />
@@ -100,6 +89,20 @@ async function readExamples({ modules }: PageRequest): Promise<Repository[]> {
   const { trending } = await modules.rankings.home();
   return modules.catalog.findMany(trending.ids.slice(0, 3));
 }
+
+const Examples: FC<{ examples: readonly Repository[]; here: URL }> = ({ examples, here }) =>
+  examples.length === 0 ? null : (
+    <p>
+      For example{" "}
+      {examples.map((one, i) => (
+        <>
+          {i === 0 ? "" : ", "}
+          <a href={withQuery(here, { repo: repositoryKey(one) })}>{one.fullName}</a>
+        </>
+      ))}
+      .
+    </p>
+  );
 
 const Result: FC<{ pictures: readonly EmbedPicture[]; baseUrl: string }> = ({ pictures, baseUrl }) => {
   const snippets = pictures.map(({ path, alt, width, height, repositories }) =>

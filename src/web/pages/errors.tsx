@@ -1,3 +1,4 @@
+import type { FunctionComponent as FC } from "preact";
 import type { Suggestions } from "../../discovery/discovery.js";
 import type { AppError } from "../../lib/errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
@@ -55,28 +56,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
             )}
           </>
         )}
-        {suggestions === undefined ? null : (
-          <>
-            <h2>Did you mean</h2>
-            <ul>
-              {suggestions.repositories.map((repository) => (
-                <li>
-                  <a href={repositoryPage(repository)}>{repository.fullName}</a>
-                </li>
-              ))}
-              {suggestions.languages.map(({ name }) => (
-                <li>
-                  Language <a href={languagePage(name)}>{name}</a>
-                </li>
-              ))}
-              {suggestions.topics.map(({ name }) => (
-                <li>
-                  Topic <a href={topicPage(name)}>{name}</a>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        {suggestions === undefined ? null : <Suggested {...suggestions} />}
         {asking !== undefined ? <AskForm asking={asking} text={lastSegment(request.url)} /> : null}
         <p class="ways">
           <a href="/">Home</a> · <a href="/explore">Explore all repositories</a> ·{" "}
@@ -86,6 +66,29 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
     ),
   };
 }
+
+const Suggested: FC<Suggestions> = ({ repositories, languages, topics }) => (
+  <>
+    <h2>Did you mean</h2>
+    <ul>
+      {repositories.map((repository) => (
+        <li>
+          <a href={repositoryPage(repository)}>{repository.fullName}</a>
+        </li>
+      ))}
+      {languages.map(({ name }) => (
+        <li>
+          Language <a href={languagePage(name)}>{name}</a>
+        </li>
+      ))}
+      {topics.map(({ name }) => (
+        <li>
+          Topic <a href={topicPage(name)}>{name}</a>
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 /** The end of a path, decoded; empty if it cannot be. */
 function lastSegment({ pathname }: URL): string {

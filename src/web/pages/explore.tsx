@@ -32,7 +32,7 @@ import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
 import { RenamedHint } from "../components/repository.js";
 import { Nothing } from "../first-run.js";
 import { Problems, readQuery, resultOrProblems } from "../page-query.js";
-import type { Page, PageRequest } from "../page-request.js";
+import type { Page, PageRequest, RenderContext } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 import { AskForm, type Asking, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 
@@ -42,78 +42,97 @@ const sorted = (query: ListQuery): ListQuery =>
 
 /** All repositories, with every filter and sort. */
 export async function showExplore(request: PageRequest): Promise<Page> {
+  const description = "Repositories by language, topic, size, age and measured growth.";
+  if (request.summary.repositories === 0) return { title: "Explore", description, body: <Nothing /> };
+  const explored = await readExplored(request);
+  const { url, filters, sort, found, help } = explored;
+  return {
+    title:
+      found === undefined
+        ? "Explore"
+        : `${titleOf(sort, filters)}: ${help === undefined ? repositoriesText(found.list.total) : "no matches"}`,
+    description,
+    scripts: ["filters.js", ...FIELD_SCRIPTS, ...starScripts(request)],
+    ...(found === undefined
+      ? { status: 400 }
+      : { showsAge: true, canonical: canonicalAddress(url), alternates: alternatesOf(url, sort) }),
+    body: <Explore {...explored} />,
+  };
+}
+
+type Explored = Awaited<ReturnType<typeof readExplored>>;
+
+async function readExplored(request: PageRequest) {
   const { modules, summary, now } = request;
-  if (summary.repositories === 0) return { title: "Explore", description: DESCRIPTION, body: <Nothing /> };
   const { url, query, ...read } = readQuery(listQuery, request.url);
   const presets = presetGroups({ asOf: summary.asOf, now });
-  const [{ languages, topics }, result] = await Promise.all([
+  const [{ languages, topics }, { found, problems }] = await Promise.all([
     modules.rankings.home(),
     resultOrProblems(
       async () => query && { query, ...(await readListing(request, sorted(query), countedBy(presets))) },
     ),
   ]);
-  const problems = [...read.problems, ...result.problems];
   const filters = activeFilters(url);
-  const { found } = result;
   const counts = found?.list.counts;
-  const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
-  const order = found?.query.order ?? "desc";
   const known = counts?.known ?? (await modules.lists.knownFacts());
   const isAnswerable: Answerable = (parameter) =>
     parameter === "topic" ? summary.topics > 0 : known[parameter];
   const hasNoMatch = found?.list.rows.length === 0 && found.list.page === 1;
   const help = hasNoMatch ? await helpWith(request, { url, filters, query: found.query }) : undefined;
-  const stars = found === undefined ? {} : await starsOf(request, found.list.rows, addressOf(url));
-  const fields = [...Object.keys(FILTER_FIELDS), "order", "limit"].filter(
-    (parameter) => parameter !== "provider" || summary.providers.length > 1,
-  );
   return {
-    title:
-      found === undefined
-        ? "Explore"
-        : `${titleOf(sort, filters)}: ${hasNoMatch ? "no matches" : repositoriesText(found.list.total)}`,
-    description: DESCRIPTION,
-    scripts: ["filters.js", ...FIELD_SCRIPTS, ...starScripts(request)],
-    ...(found === undefined
-      ? { status: 400 }
-      : { showsAge: true, canonical: canonicalAddress(url), alternates: alternatesOf(url, sort) }),
-    body: (
-      <>
-        <h1>Explore</h1>
-        <Problems problems={problems} fields={fields} />
-        <div class={request.site.isPublished === undefined ? "beside" : undefined}>
-          {request.site.isPublished !== undefined ? null : (
-            <details class="filters" open={problems.length > 0}>
-              <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
-              {found === undefined ? null : (
-                <FilterChoices
-                  {...{ url, counts, presets, summary, languages, topics }}
-                  isEmpty={help !== undefined}
-                />
-              )}
-              <details class="exact" open={problems.length > 0}>
-                <summary>More filters</summary>
-                <FilterForm {...{ url, problems, summary, languages, topics, isAnswerable }} />
-              </details>
-            </details>
-          )}
-          <section aria-labelledby="found">
-            <SortBar {...{ url, sort, order, isAnswerable }} />
-            {found === undefined ? (
-              <h2 id="found" class="count">
-                Fix the filters above to see results
-              </h2>
-            ) : (
-              <Found {...{ url, filters, summary, help, stars, ...found }} />
-            )}
-          </section>
-        </div>
-      </>
-    ),
+    url,
+    problems: [...read.problems, ...problems],
+    found,
+    stars: found === undefined ? {} : await starsOf(request, found.list.rows, addressOf(url)),
+    sort: found?.list.sort ?? url.searchParams.get("sort") ?? "trending",
+    order: found?.query.order ?? "desc",
+    filters,
+    /** Ways out of an empty list. */
+    help,
+    ...{ counts, presets, summary, languages, topics, isAnswerable },
   };
 }
 
-const DESCRIPTION = "Repositories by language, topic, size, age and measured growth.";
+const Explore: FC<Explored> = (explored, { isStatic }: RenderContext) => {
+  const { summary, problems, found } = explored;
+  const fields = [...Object.keys(FILTER_FIELDS), "order", "limit"].filter(
+    (parameter) => parameter !== "provider" || summary.providers.length > 1,
+  );
+  return (
+    <>
+      <h1>Explore</h1>
+      <Problems problems={problems} fields={fields} />
+      <div class={isStatic ? undefined : "beside"}>
+        {isStatic ? null : <Filters {...explored} />}
+        <section aria-labelledby="found">
+          <SortBar {...explored} />
+          {found === undefined ? (
+            <h2 id="found" class="count">
+              Fix the filters above to see results
+            </h2>
+          ) : (
+            <Found {...explored} {...found} />
+          )}
+        </section>
+      </div>
+    </>
+  );
+};
+
+/** The filters as links and as a form. */
+const Filters: FC<Explored> = (explored) => {
+  const { problems, filters, found, help } = explored;
+  return (
+    <details class="filters" open={problems.length > 0}>
+      <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
+      {found === undefined ? null : <FilterChoices {...explored} isEmpty={help !== undefined} />}
+      <details class="exact" open={problems.length > 0}>
+        <summary>More filters</summary>
+        <FilterForm {...explored} />
+      </details>
+    </details>
+  );
+};
 
 /** The title of a list. */
 export function titleOf(sort: string, filters: readonly ActiveFilter[]): string {

@@ -13,11 +13,12 @@ import {
   pageParameter,
   providerParameter,
   RANKED_FROM,
+  type Rankings,
   rankingParameter,
   SORT_DEFINITIONS,
   windowParameter,
 } from "../../discovery/discovery.js";
-import { RANKINGS, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
+import { RANKINGS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
 import {
   explorePage,
@@ -53,7 +54,7 @@ import { FacetGains } from "../components/small-charts.js";
 import { type Column, Table } from "../components/table.js";
 import { Nothing } from "../first-run.js";
 import { Problems, readQuery, resultOrProblems } from "../page-query.js";
-import type { Page, PageRequest } from "../page-request.js";
+import type { Page, PageRequest, RenderContext } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
 
 const LIMIT = 50;
@@ -138,13 +139,61 @@ function requestOf(kind: FacetKind, { sort, window, provider, page = 1 }: Facets
   return { kind, sort, window, ...among, limit: LIMIT, offset: (page - 1) * LIMIT };
 }
 
+interface ShownFacets {
+  kind: FacetKind;
+  url: URL;
+  sort: FacetSort;
+  window: Window;
+  /** Facets before the first row. */
+  offset: number;
+}
+
+function columnsOf({ kind, url, sort, window, offset }: ShownFacets): Column<Facet>[] {
+  const sorted = (name: FacetSort, column: Pick<Column<Facet>, "head" | "cell">): Column<Facet> => ({
+    ...column,
+    isNumber: true,
+    sorting:
+      name === sort ? { sorted: "descending" } : { href: withQuery(url, { sort: name }), sorted: undefined },
+  });
+  return [
+    { head: <abbr title="Rank">#</abbr>, class: "rank", cell: (_, i) => offset + i + 1 },
+    {
+      head: KINDS[kind].one,
+      isName: true,
+      class: "title",
+      cell: ({ name, measured, largestGain, starsGained }) => (
+        <>
+          {kind === "language" ? <Dot name={name} /> : null}
+          <a href={KINDS[kind].pageOf(name)}>{name}</a>
+          {measured >= RANKED_FROM && largestGain > MOSTLY * starsGained ? (
+            <small class="counted">mostly one repository</small>
+          ) : null}
+        </>
+      ),
+    },
+    sorted("repository-count", {
+      head: <abbr title="Repositories">Repos</abbr>,
+      cell: ({ repositories }) => formatCount(repositories),
+    }),
+    sorted("stars", { head: "Stars", cell: ({ stars }) => formatCompact(stars) }),
+    sorted("stars-gained", {
+      head: (
+        <>
+          Gained<span class="spare"> in {window}</span>
+        </>
+      ),
+      cell: (facet) => <FacetDelta gain={facet} repositories={facet.repositories} />,
+    }),
+  ];
+}
+
 const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: FacetsQuery }> = ({
   kind,
   url,
   page: { facets: rows, total, totalIsExact },
   query: { sort, window, provider, page = 1 },
 }) => {
-  const { title, one } = KINDS[kind];
+  const { title } = KINDS[kind];
   const offset = (page - 1) * LIMIT;
   if (rows.length === 0 && page > 1) return <BeyondEnd url={url} />;
   if (rows.length === 0)
@@ -156,47 +205,12 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
         )}
       </p>
     );
-  const sorted = (name: FacetSort, column: Pick<Column<Facet>, "head" | "cell">): Column<Facet> => ({
-    ...column,
-    isNumber: true,
-    sorting:
-      name === sort ? { sorted: "descending" } : { href: withQuery(url, { sort: name }), sorted: undefined },
-  });
   return (
     <>
       <Table
         label={`${title}${provider === undefined ? "" : ` on ${forgeName(provider)}`}, by ${SORT_NAMES[sort].toLowerCase()}`}
         class="list facets"
-        columns={[
-          { head: <abbr title="Rank">#</abbr>, class: "rank", cell: (_, i) => offset + i + 1 },
-          {
-            head: one,
-            isName: true,
-            class: "title",
-            cell: ({ name, measured, largestGain, starsGained }) => (
-              <>
-                {kind === "language" ? <Dot name={name} /> : null}
-                <a href={KINDS[kind].pageOf(name)}>{name}</a>
-                {measured >= RANKED_FROM && largestGain > MOSTLY * starsGained ? (
-                  <small class="counted">mostly one repository</small>
-                ) : null}
-              </>
-            ),
-          },
-          sorted("repository-count", {
-            head: <abbr title="Repositories">Repos</abbr>,
-            cell: ({ repositories }) => formatCount(repositories),
-          }),
-          sorted("stars", { head: "Stars", cell: ({ stars }) => formatCompact(stars) }),
-          sorted("stars-gained", {
-            head: (
-              <>
-                Gained<span class="spare"> in {window}</span>
-              </>
-            ),
-            cell: (facet) => <FacetDelta gain={facet} repositories={facet.repositories} />,
-          }),
-        ]}
+        columns={columnsOf({ kind, url, sort, window, offset })}
         rows={rows}
       />
       <Pager
@@ -227,6 +241,8 @@ export const facetQuery = z.object({
 });
 type FacetQuery = z.output<typeof facetQuery>;
 
+type NamedFacet = NonNullable<Awaited<ReturnType<Rankings["findFacet"]>>>;
+
 /** The parameters of a list by default. */
 const UNFILTERED = listQuery.parse({});
 
@@ -234,127 +250,147 @@ const UNFILTERED = listQuery.parse({});
 export const showFacet =
   (kind: FacetKind) =>
   async (request: PageRequest): Promise<Page> => {
-    const { modules, summary } = request;
-    const facet = await modules.rankings.findFacet(kind, request.http.params.name ?? "");
+    const facet = await request.modules.rankings.findFacet(kind, request.http.params.name ?? "");
     if (facet === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
+    const shown = await readFacet(request, kind, facet);
+    const { url, found } = shown;
     const { name, repositories } = facet;
-    const isLanguage = kind === "language";
-    const { url, query, ...read } = readQuery(facetQuery, request.url);
-    const filter = { [kind]: [name.toLowerCase()] };
-    const { found, problems } = await resultOrProblems(
-      async () =>
-        query && {
-          query,
-          ...(await readListing(request, { ...UNFILTERED, ...query, ...filter })),
-          grown: await readGrown(request, { kind, name, query }),
-        },
-    );
-    const stars = found ? await starsOf(request, found.list.rows, addressOf(url)) : {};
-    const { sort, window } = query ?? {};
-    const explore = withQuery(new URL("/explore", url), { [kind]: name, sort, window });
-    const path = isLanguage ? languagePage(name) : topicPage(name);
     const feed = found && feedPath(found.list.sort);
     // Feeds default to a week, lists to a day.
-    const feedQuery = { ...filter, window: url.searchParams.get("window") ?? "24h" };
+    const window = url.searchParams.get("window") ?? "24h";
     return {
-      title: isLanguage ? `${name} repositories` : `Repositories about ${name}`,
+      title: kind === "language" ? `${name} repositories` : `Repositories about ${name}`,
       description: `${formatCount(repositories)} repositories: trending, rising, new and largest.`,
       status: found ? 200 : 400,
-      ...(found && { showsAge: true, canonical: path + url.search }),
+      ...(found && { showsAge: true, canonical: KINDS[kind].pageOf(name) + url.search }),
       scripts: [...starScripts(request), ...((found?.grown.sums.length ?? 0) < 2 ? [] : PLOT_SCRIPTS)],
       ...(feed && {
         alternates: [
           {
             type: "application/atom+xml",
-            href: withQuery(new URL(feed, url), feedQuery),
+            href: withQuery(new URL(feed, url), { [kind]: name.toLowerCase(), window }),
             title: `${name}, ${found.list.sort}`,
           },
         ],
       }),
-      body: (
-        <>
-          <h1>
-            {isLanguage ? <Dot name={name} /> : null}
-            {name}
-          </h1>
-          <Facts
-            facts={[
-              { name: "Repositories", value: formatCount(repositories) },
-              { name: "Stars", value: formatCount(facet.stars) },
-              ...WINDOWS.map((window) => ({
-                name: `Gained in ${WINDOW_LABELS[window]}`,
-                value: <FacetDelta gain={facet.gained[window]} repositories={repositories} />,
-              })),
-            ]}
-          />
-          <Problems problems={[...read.problems, ...problems]} />
-          {found === undefined ? null : <Related kind={kind} name={name} list={found.list} />}
-          <Options
-            label="Ranking"
-            url={url}
-            parameter="sort"
-            words={RANKING_WORDS}
-            current={found?.query.sort}
-            look="strip"
-          />
-          {found === undefined ? null : (
-            <>
-              <div class="apart">
-                <h2 class="count">
-                  {SORT_DEFINITIONS[found.query.sort].label}
-                  <small>
-                    <AsOf at={found.list.asOf} measured={found.list.measured} />
-                  </small>
-                </h2>
-                <WindowTabs url={url} current={found.query.window} />
-              </div>
-              {found.list.rows.length === 0 && found.list.page !== 1 ? (
-                <BeyondEnd url={url} />
-              ) : found.list.rows.length === 0 ? (
-                <p>
-                  {isGrowthSort(found.query.sort)
-                    ? `No repositories with known growth in ${found.query.window}. `
-                    : "No repositories in this ranking. "}
-                  <a href={withQuery(url, { sort: "stars" })}>Sort by stars</a>
-                </p>
-              ) : (
-                <ListingView
-                  {...{ list: found.list, sparks: found.sparks, url }}
-                  withForge={summary.providers.length > 1}
-                  {...stars}
-                  withLanguage={!isLanguage}
-                  query={{ limit: UNFILTERED.limit, order: "desc" }}
-                  sorts={RANKINGS}
-                  hasOrder={false}
-                  caption={`${isolated(name)}: ${SORT_DEFINITIONS[found.query.sort].label}, ${found.query.window}`}
-                />
-              )}
-              {request.site.isPublished !== undefined ? null : (
-                <p>
-                  <a href={explore}>Filter this list</a>
-                </p>
-              )}
-              <Alternates alternates={alternatesOf(new URL(explore, url), found.query.sort)} />
-              <FacetGains
-                total={facet.gained[found.query.window].starsGained}
-                window={found.query.window}
-                leaders={found.grown.leaders}
-              />
-              {found.grown.sums.length === 0 ? null : (
-                <SumChart
-                  points={found.grown.sums}
-                  of={found.grown.largest === LARGEST ? `, ${LARGEST} largest repositories` : ""}
-                  asOf={summary.asOf}
-                  url={url}
-                  query={found.query}
-                />
-              )}
-            </>
-          )}
-        </>
-      ),
+      body: <FacetBody {...shown} />,
     };
   };
+
+type ShownFacet = Awaited<ReturnType<typeof readFacet>>;
+
+async function readFacet(request: PageRequest, kind: FacetKind, facet: NamedFacet) {
+  const { summary } = request;
+  const { name } = facet;
+  const { url, query, ...read } = readQuery(facetQuery, request.url);
+  const { found, problems } = await resultOrProblems(
+    async () =>
+      query && {
+        query,
+        ...(await readListing(request, { ...UNFILTERED, ...query, [kind]: [name.toLowerCase()] })),
+        grown: await readGrown(request, { kind, name, query }),
+      },
+  );
+  return {
+    ...{ kind, facet, summary, url },
+    problems: [...read.problems, ...problems],
+    found: found && { ...found, stars: await starsOf(request, found.list.rows, addressOf(url)) },
+  };
+}
+
+const FacetBody: FC<ShownFacet> = (shown) => {
+  const { kind, facet, url, problems, found } = shown;
+  const { name, repositories } = facet;
+  return (
+    <>
+      <h1>
+        {kind === "language" ? <Dot name={name} /> : null}
+        {name}
+      </h1>
+      <Facts
+        facts={[
+          { name: "Repositories", value: formatCount(repositories) },
+          { name: "Stars", value: formatCount(facet.stars) },
+          ...WINDOWS.map((window) => ({
+            name: `Gained in ${WINDOW_LABELS[window]}`,
+            value: <FacetDelta gain={facet.gained[window]} repositories={repositories} />,
+          })),
+        ]}
+      />
+      <Problems problems={problems} />
+      {found === undefined ? null : <Related kind={kind} name={name} list={found.list} />}
+      <Options
+        label="Ranking"
+        url={url}
+        parameter="sort"
+        words={RANKING_WORDS}
+        current={found?.query.sort}
+        look="strip"
+      />
+      {found === undefined ? null : <FacetList {...shown} found={found} />}
+    </>
+  );
+};
+
+/** The repositories of a language or topic, and how it has grown. */
+const FacetList: FC<ShownFacet & { found: NonNullable<ShownFacet["found"]> }> = (
+  { kind, facet, summary, url, found },
+  { isStatic }: RenderContext,
+) => {
+  const { list, query, grown } = found;
+  const { sort, window } = query;
+  const explore = withQuery(new URL("/explore", url), { [kind]: facet.name, sort, window });
+  return (
+    <>
+      <div class="apart">
+        <h2 class="count">
+          {SORT_DEFINITIONS[sort].label}
+          <small>
+            <AsOf at={list.asOf} measured={list.measured} />
+          </small>
+        </h2>
+        <WindowTabs url={url} current={window} />
+      </div>
+      {list.rows.length > 0 ? (
+        <ListingView
+          {...{ list, sparks: found.sparks, url }}
+          withForge={summary.providers.length > 1}
+          {...found.stars}
+          withLanguage={kind !== "language"}
+          query={{ limit: UNFILTERED.limit, order: "desc" }}
+          sorts={RANKINGS}
+          hasOrder={false}
+          caption={`${isolated(facet.name)}: ${SORT_DEFINITIONS[sort].label}, ${window}`}
+        />
+      ) : list.page !== 1 ? (
+        <BeyondEnd url={url} />
+      ) : (
+        <p>
+          {isGrowthSort(sort)
+            ? `No repositories with known growth in ${window}. `
+            : "No repositories in this ranking. "}
+          <a href={withQuery(url, { sort: "stars" })}>Sort by stars</a>
+        </p>
+      )}
+      {isStatic ? null : (
+        <p>
+          <a href={explore}>Filter this list</a>
+        </p>
+      )}
+      <Alternates alternates={alternatesOf(new URL(explore, url), sort)} />
+      <FacetGains total={facet.gained[window].starsGained} window={window} leaders={grown.leaders} />
+      {grown.sums.length === 0 ? null : (
+        <SumChart
+          points={grown.sums}
+          of={grown.largest === LARGEST ? `, ${LARGEST} largest repositories` : ""}
+          asOf={summary.asOf}
+          url={url}
+          query={query}
+        />
+      )}
+    </>
+  );
+};
 
 /** Repositories in the chart of gains, and in that of stars over time. */
 const GAINING = 5;

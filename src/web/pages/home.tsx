@@ -11,7 +11,7 @@ import {
 } from "../../growth/growth.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, repositoryPage } from "../../lib/page-addresses.js";
 import { Link, Ways } from "../components/elements.js";
-import { canonicalAddress, Tabs, WindowTabs, withQuery } from "../components/links.js";
+import { addressOf, canonicalAddress, Tabs, WindowTabs, withQuery } from "../components/links.js";
 import {
   AsOf,
   Delta,
@@ -51,22 +51,57 @@ const READ = 3 * ROWS;
 const CHIPS = 5;
 
 /** The rankings next to Trending, with their headings. */
-const SIDE_LISTS = { rising: "Moved most", "new-hot": "New and hot" } as const;
-type SideRanking = keyof typeof SIDE_LISTS;
+const SIDE_LISTS = [
+  ["rising", "Moved most"],
+  ["new-hot", "New and hot"],
+] as const;
 const FEEDS = ["trending", "rising", "new-hot", "fork-growth"] as const;
 
 /** The repositories and languages that grew most, and how recent that is. No repository is shown twice. */
 export async function showHome(request: PageRequest): Promise<Page> {
-  const { modules, summary, now } = request;
-  const { rankings, catalog, lists } = modules;
-  const description = "What grows on GitHub, GitLab, Codeberg and other forges, measured from stored counts.";
-  const lead =
-    summary.catalogue === "sample" || summary.repositories < FEW ? (
-      <AskForm asking={await readAsking(request)} isCentre />
-    ) : undefined;
-  const scripts = lead === undefined ? [] : FIELD_SCRIPTS;
-  if (summary.repositories === 0)
-    return { title: "What is growing", description, lead, scripts, body: <Nothing /> };
+  const { summary, now } = request;
+  const isFew = summary.catalogue === "sample" || summary.repositories < FEW;
+  const begin = {
+    description: "What grows on GitHub, GitLab, Codeberg and other forges, measured from stored counts.",
+    lead: isFew ? <AskForm asking={await readAsking(request)} isCentre /> : undefined,
+    scripts: isFew ? FIELD_SCRIPTS : [],
+  };
+  if (summary.repositories === 0) return { ...begin, title: "What is growing", body: <Nothing /> };
+  const home = await readHome(request);
+  const title = titleOf({ ...home, summary, now });
+  return {
+    ...begin,
+    title,
+    showsAge: true,
+    canonical: canonicalAddress(home.url),
+    status: home.isValid ? 200 : 400,
+    scripts: [...begin.scripts, ...starScripts(request)],
+    alternates: FEEDS.map((sort) => ({
+      type: "application/atom+xml",
+      href: feedAddress({ sort, window: "7d", language: home.language }),
+      title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
+    })),
+    body: (
+      <>
+        <div class="apart home-head">
+          <h1>{title}</h1>
+          <Pickers {...home} />
+        </div>
+        <Problems problems={home.problems} isLeftOut />
+        <div class="home">
+          <Trending {...home} />
+          <Aside {...home} />
+        </div>
+        <Measured {...home} summary={summary} />
+      </>
+    ),
+  };
+}
+
+type HomeData = Awaited<ReturnType<typeof readHome>>;
+
+async function readHome(request: PageRequest) {
+  const { rankings, catalog, lists } = request.modules;
   const { url, query, problems } = readUsableQuery(homeQuery, request.url);
   const language = await languageOf(request, query.language);
   if (language === undefined) url.searchParams.delete("language");
@@ -77,147 +112,135 @@ export async function showHome(request: PageRequest): Promise<Page> {
   });
   const window = query.window ?? usualWindow(leaders);
   const ids = shownIds(leaders, window);
-  const [[trending = [], rising = [], fresh = [], gaining = []], sparks, home, moves] = await Promise.all([
-    lists.rowsOfEach(
-      [ids.trending, ids.rising, ids["new-hot"], ids.others].map((some) => ({ ids: some, window })),
-    ),
-    catalog.sparks(ids.trending),
-    rankings.home(),
-    language === undefined
-      ? rankings.moves(ids.trending, { ranking: "trending", window })
-      : new Map<number, number>(),
-  ]);
-  const languages = home.gaining[window].languages;
-  const stars = await starsOf(request, trending, `${url.pathname}${url.search}`);
+  const [[trending = [], rising = [], fresh = [], gaining = []], sparks, { gaining: among }, moves] =
+    await Promise.all([
+      lists.rowsOfEach(
+        [ids.trending, ids.rising, ids["new-hot"], ids.others].map((some) => ({ ids: some, window })),
+      ),
+      catalog.sparks(ids.trending),
+      rankings.home(),
+      language === undefined
+        ? rankings.moves(ids.trending, { ranking: "trending", window })
+        : new Map<number, number>(),
+    ]);
   const growthOf = ({ trend }: ListRow) => trend?.starsGrowth ?? 0;
-  const side: Readonly<Record<SideRanking, readonly ListRow[]>> = {
+  const isUnknown = query.language !== undefined && language === undefined;
+  return {
+    url,
+    window,
+    /** Whether nobody has chosen the window, and a day has too little. */
+    isWidened: query.window === undefined && window !== "24h",
+    language,
+    isValid: problems.length === 0,
+    problems: isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems,
+    languages: among[window].languages,
+    list: { rows: trending, sparks, moves, ...(await starsOf(request, trending, addressOf(url))) },
     // In the order of what is shown: the score also weighs how many stars that is.
     rising: rising.toSorted((a, b) => growthOf(b) - growthOf(a)),
     "new-hot": fresh,
-  };
-  const top = languages.slice(0, CHIPS).map(({ name }) => name);
-  const offered = language === undefined || top.includes(language) ? top : [language, ...top];
-  const isUnknown = query.language !== undefined && language === undefined;
-  const title = titleOf({ window, language, summary, now });
-  return {
-    title,
-    description,
-    showsAge: true,
-    canonical: canonicalAddress(url),
-    status: problems.length === 0 ? 200 : 400,
-    lead,
-    scripts: [...scripts, ...starScripts(request)],
-    alternates: FEEDS.map((sort) => ({
-      type: "application/atom+xml",
-      href: feedAddress({ sort, window: "7d", language }),
-      title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
-    })),
-    body: (
-      <>
-        <div class="apart home-head">
-          <h1>{title}</h1>
-          <div class="pickers">
-            <WindowTabs url={url} current={window} look="chips" />
-            {offered.length === 0 ? null : (
-              <Tabs
-                label="Language"
-                look="chips"
-                tabs={[
-                  {
-                    name: "All languages",
-                    href: withQuery(url, { language: undefined }),
-                    isCurrent: language === undefined,
-                  },
-                  ...offered.map((name) => ({
-                    name,
-                    language: name,
-                    href: withQuery(url, { language: name }),
-                    isCurrent: name === language,
-                  })),
-                ]}
-              />
-            )}
-          </div>
-        </div>
-        <Problems problems={isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems} isLeftOut />
-        <div class="home">
-          <section>
-            {trending.length === 0 ? (
-              <p>
-                No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least
-                half a day apart.{" "}
-                <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
-              </p>
-            ) : (
-              <>
-                <h2 class="hidden">Trending</h2>
-                <RepositoryList
-                  {...{ sparks, moves }}
-                  rows={trending}
-                  caption="Trending"
-                  from={1}
-                  ranking="trending"
-                  {...stars}
-                />
-                <Ways
-                  links={[
-                    ["All of Trending", listAddress({ sort: "trending", window, language })],
-                    ["Atom feed", feedAddress({ sort: "trending", window, language })],
-                  ]}
-                />
-              </>
-            )}
-          </section>
-          <aside>
-            {Object.entries(SIDE_LISTS).map(([sort, heading]) => (
-              <Brief
-                heading={heading}
-                href={listAddress({ sort, window, language })}
-                rows={side[sort as SideRanking].map((row) => ({
-                  row,
-                  fact:
-                    sort === "rising" ? (
-                      <span class="rise">{formatGrowth(row.trend?.starsGrowth ?? null)}</span>
-                    ) : (
-                      <Delta value={row.trend?.starsDelta} />
-                    ),
-                }))}
-              />
-            ))}
-            <Brief
-              heading="Milestones"
-              rows={passed(gaining).map(({ row, stars: reached }) => ({ row, fact: formatCompact(reached) }))}
-            />
-            {languages.length === 0 ? null : (
-              <section>
-                <h2>
-                  <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</Link>
-                </h2>
-                <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
-              </section>
-            )}
-          </aside>
-        </div>
-        <p class="measured">
-          <a class="chip" href="/about">
-            <AsOf at={summary.asOf} measured={summary.measured} />
-            {language === undefined ? (
-              <span>
-                {" "}
-                · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
-              </span>
-            ) : null}
-          </a>
-          {query.window === undefined && window !== "24h" ? (
-            <span class="soft small">
-              Not enough {language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.
-            </span>
-          ) : null}
-        </p>
-      </>
-    ),
+    gaining,
   };
 }
+
+/** The choice of a window and a language for all of the page. */
+const Pickers: FC<HomeData> = ({ url, window, language, languages }) => {
+  const top = languages.slice(0, CHIPS).map(({ name }) => name);
+  const offered = language === undefined || top.includes(language) ? top : [language, ...top];
+  const tabOf = (name: string | undefined) => ({
+    href: withQuery(url, { language: name }),
+    isCurrent: name === language,
+  });
+  return (
+    <div class="pickers">
+      <WindowTabs url={url} current={window} look="chips" />
+      {offered.length === 0 ? null : (
+        <Tabs
+          label="Language"
+          look="chips"
+          tabs={[
+            { name: "All languages", ...tabOf(undefined) },
+            ...offered.map((name) => ({ name, language: name, ...tabOf(name) })),
+          ]}
+        />
+      )}
+    </div>
+  );
+};
+
+const Trending: FC<HomeData> = ({ window, language, list }) => (
+  <section>
+    {list.rows.length === 0 ? (
+      <p>
+        No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least half a day
+        apart. <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
+      </p>
+    ) : (
+      <>
+        <h2 class="hidden">Trending</h2>
+        <RepositoryList {...list} caption="Trending" from={1} ranking="trending" />
+        <Ways
+          links={[
+            ["All of Trending", listAddress({ sort: "trending", window, language })],
+            ["Atom feed", feedAddress({ sort: "trending", window, language })],
+          ]}
+        />
+      </>
+    )}
+  </section>
+);
+
+/** The short lists next to Trending. */
+const Aside: FC<HomeData> = ({ window, language, languages, ...home }) => (
+  <aside>
+    {SIDE_LISTS.map(([sort, heading]) => (
+      <Brief
+        heading={heading}
+        href={listAddress({ sort, window, language })}
+        rows={home[sort].map((row) => ({
+          row,
+          fact:
+            sort === "rising" ? (
+              <span class="rise">{formatGrowth(row.trend?.starsGrowth ?? null)}</span>
+            ) : (
+              <Delta value={row.trend?.starsDelta} />
+            ),
+        }))}
+      />
+    ))}
+    <Brief
+      heading="Milestones"
+      rows={passed(home.gaining).map(({ row, stars }) => ({ row, fact: formatCompact(stars) }))}
+    />
+    {languages.length === 0 ? null : (
+      <section>
+        <h2>
+          <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</Link>
+        </h2>
+        <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
+      </section>
+    )}
+  </aside>
+);
+
+/** How recent the numbers are, and of how much. */
+const Measured: FC<HomeData & { summary: CurrentSummary }> = ({ language, isWidened, summary }) => (
+  <p class="measured">
+    <a class="chip" href="/about">
+      <AsOf at={summary.asOf} measured={summary.measured} />
+      {language === undefined ? (
+        <span>
+          {" "}
+          · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
+        </span>
+      ) : null}
+    </a>
+    {isWidened ? (
+      <span class="soft small">
+        Not enough {language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.
+      </span>
+    ) : null}
+  </p>
+);
 
 const UNKNOWN_LANGUAGE: Problem = {
   parameter: "language",
@@ -236,7 +259,10 @@ function usualWindow(leaders: Leaders): Window {
 }
 
 /** The repositories of each list, none twice; `others` gained most of the rest. */
-function shownIds(leaders: Leaders, window: Window): Record<"trending" | SideRanking | "others", number[]> {
+function shownIds(
+  leaders: Leaders,
+  window: Window,
+): Record<"trending" | "rising" | "new-hot" | "others", number[]> {
   const seen = new Set<number>();
   const next = (ranking: Ranking, most: number) => {
     const ids = leaders(ranking, window)

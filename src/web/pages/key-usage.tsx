@@ -71,28 +71,7 @@ const Used: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage, window }) 
   const { totals, stepMs } = usage;
   return (
     <>
-      <div class="after">
-        <Facts
-          facts={[
-            { name: "Requests", value: formatCount(totals.requests) },
-            {
-              name: "Errors",
-              value: formatCount(totals.errors),
-              more: shareOf(totals.errors, totals.requests),
-            },
-            {
-              name: "Blocked",
-              value: formatCount(totals.blocked),
-              more: shareOf(totals.blocked, totals.requests),
-            },
-            { name: "Sent", value: formatBytes(totals.bytes) },
-            {
-              name: "IP addresses",
-              value: `${totals.addressCountIsExact ? "" : "more than "}${formatCount(totals.addressCount)}`,
-            },
-          ]}
-        />
-      </div>
+      <Totals totals={totals} />
       <h2>Requests over time</h2>
       <BarChart
         title={`Requests in the last ${WINDOW_NAMES[window]}`}
@@ -107,24 +86,7 @@ const Used: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage, window }) 
       <Endpoints usage={usage} />
       <div class="grid after">
         <div class="stack">
-          <Part
-            title="Rate-limit pressure"
-            none="No requests counted against a limit in this period."
-            lines={usage.pressure.map(({ bucket, limit, lowestRemaining, at }) => ({
-              words: (
-                <>
-                  <strong>{bucket}</strong>: lowest remaining {formatCount(lowestRemaining)} of{" "}
-                  {formatCount(limit)}
-                </>
-              ),
-              at,
-              after: (
-                <svg class="share" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
-                </svg>
-              ),
-            }))}
-          />
+          <Pressure pressure={usage.pressure} />
           <Part
             title="Recent IP addresses"
             note="Only you see them. They are deleted after 30 days."
@@ -157,6 +119,52 @@ const Used: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage, window }) 
     </>
   );
 };
+
+const Totals: FC<Pick<UsageView, "totals">> = ({ totals }) => (
+  <div class="after">
+    <Facts
+      facts={[
+        { name: "Requests", value: formatCount(totals.requests) },
+        {
+          name: "Errors",
+          value: formatCount(totals.errors),
+          more: shareOf(totals.errors, totals.requests),
+        },
+        {
+          name: "Blocked",
+          value: formatCount(totals.blocked),
+          more: shareOf(totals.blocked, totals.requests),
+        },
+        { name: "Sent", value: formatBytes(totals.bytes) },
+        {
+          name: "IP addresses",
+          value: `${totals.addressCountIsExact ? "" : "more than "}${formatCount(totals.addressCount)}`,
+        },
+      ]}
+    />
+  </div>
+);
+
+/** How near each limit was. */
+const Pressure: FC<Pick<UsageView, "pressure">> = ({ pressure }) => (
+  <Part
+    title="Rate-limit pressure"
+    none="No requests counted against a limit in this period."
+    lines={pressure.map(({ bucket, limit, lowestRemaining, at }) => ({
+      words: (
+        <>
+          <strong>{bucket}</strong>: lowest remaining {formatCount(lowestRemaining)} of {formatCount(limit)}
+        </>
+      ),
+      at,
+      after: (
+        <svg class="share" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
+        </svg>
+      ),
+    }))}
+  />
+);
 
 const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumSignificantDigits: 2 });
 

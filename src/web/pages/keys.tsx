@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { type Account, isRecentSignIn, MAX_KEYS } from "../../accounts/accounts.js";
+import { type Account, type ApiKey, isRecentSignIn, MAX_KEYS } from "../../accounts/accounts.js";
 import { nameField, timeParameter } from "../../discovery/discovery.js";
 import { AppError } from "../../lib/errors.js";
 import { repositoryId } from "../../repositories/repositories.js";
@@ -99,36 +99,7 @@ async function keysPage(
           key.
         </p>
         {isRevoked ? <Notice isDone>The key is revoked. It stops working within five seconds.</Notice> : null}
-        {keys.length === 0 ? null : (
-          <Table
-            label="Active keys"
-            class="keys stacked"
-            columns={[
-              { head: "Name", cell: ({ id, name }) => <a href={`/account/keys/${id}`}>{name}</a> },
-              { head: "Ends in", class: "nowrap", cell: ({ hint }) => <code>…{hint}</code> },
-              { head: "Created", class: "nowrap", cell: ({ createdAt }) => formatDate(createdAt) },
-              { head: "Last used", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
-              {
-                head: "Expires",
-                class: "nowrap",
-                cell: ({ endsAt }) =>
-                  endsAt === null ? <span class="soft">never</span> : formatDate(endsAt),
-              },
-              {
-                ...ACTIONS,
-                cell: ({ id, name }) => (
-                  <>
-                    <a href={`/account/keys/${id}`} aria-label={`Usage of ${name}`}>
-                      Usage
-                    </a>
-                    <Revocation id={id} name={name} />
-                  </>
-                ),
-              },
-            ]}
-            rows={keys}
-          />
-        )}
+        {keys.length === 0 ? null : <KeyTable keys={keys} />}
         <h2>{keys.length === 0 ? "Create your first key" : "Create another key"}</h2>
         {keys.length < MAX_KEYS ? (
           <form method="post" action="/account/keys" class="box narrow">
@@ -154,6 +125,36 @@ async function keysPage(
     ),
   };
 }
+
+const KeyTable: FC<{ keys: readonly ApiKey[] }> = ({ keys }) => (
+  <Table
+    label="Active keys"
+    class="keys stacked"
+    columns={[
+      { head: "Name", cell: ({ id, name }) => <a href={`/account/keys/${id}`}>{name}</a> },
+      { head: "Ends in", class: "nowrap", cell: ({ hint }) => <code>…{hint}</code> },
+      { head: "Created", class: "nowrap", cell: ({ createdAt }) => formatDate(createdAt) },
+      { head: "Last used", cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+      {
+        head: "Expires",
+        class: "nowrap",
+        cell: ({ endsAt }) => (endsAt === null ? <span class="soft">never</span> : formatDate(endsAt)),
+      },
+      {
+        ...ACTIONS,
+        cell: ({ id, name }) => (
+          <>
+            <a href={`/account/keys/${id}`} aria-label={`Usage of ${name}`}>
+              Usage
+            </a>
+            <Revocation id={id} name={name} />
+          </>
+        ),
+      },
+    ]}
+    rows={keys}
+  />
+);
 
 /** Asks for confirmation, since revoking cannot be undone. */
 export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (

@@ -1,3 +1,4 @@
+import type { FunctionComponent as FC } from "preact";
 import { nameField } from "../../discovery/discovery.js";
 import { repositoryKey } from "../../lib/page-addresses.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
@@ -55,7 +56,7 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
 
 interface NewProps {
   name?: string;
-  repositories?: string;
+  repositories?: string | undefined;
   problem?: string | undefined;
   nameProblem?: string | undefined;
   /** Lines that name no tracked repository. */
@@ -90,44 +91,7 @@ function newPage({ name, repositories, problem, nameProblem, unknown = [] }: New
             maxlength={200}
             placeholder={DEFAULT_NAME}
           />
-          <div class="field">
-            <label for="repositories">Repositories, one per line (you can add more later)</label>
-            <textarea
-              id="repositories"
-              name="repositories"
-              rows={8}
-              spellcheck={false}
-              placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
-              aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
-              aria-describedby="repositories-note"
-            >
-              {repositories ?? ""}
-            </textarea>
-            <div id="repositories-note">
-              {problem === undefined ? null : (
-                <p class="wrong" role="alert">
-                  {problem}
-                </p>
-              )}
-              {unknown.length === 0 ? null : (
-                <div class="wrong" role="alert">
-                  <p>These are not tracked here. Correct or remove them:</p>
-                  <ul>
-                    {unknown.slice(0, SHOWN_LINES).map((line) => (
-                      <li>
-                        <code>{line.slice(0, 200)}</code>
-                      </li>
-                    ))}
-                  </ul>
-                  {unknown.length > SHOWN_LINES ? <p>and {unknown.length - SHOWN_LINES} more</p> : null}
-                </div>
-              )}
-              <p class="soft small">
-                <code>owner/name</code>, <code>provider:owner/name</code> or a URL. Up to {MAX_ITEMS}{" "}
-                repositories that are tracked here.
-              </p>
-            </div>
-          </div>
+          <Repositories {...{ repositories, problem, unknown }} />
           <MainButton>Create list</MainButton>
         </form>
         <p class="soft">
@@ -137,3 +101,49 @@ function newPage({ name, repositories, problem, nameProblem, unknown = [] }: New
     ),
   };
 }
+
+/** The field for repositories, with the lines of it that cannot be used. */
+const Repositories: FC<Pick<NewProps, "repositories" | "problem" | "unknown">> = ({
+  repositories,
+  problem,
+  unknown = [],
+}) => (
+  <div class="field">
+    <label for="repositories">Repositories, one per line (you can add more later)</label>
+    <textarea
+      id="repositories"
+      name="repositories"
+      rows={8}
+      spellcheck={false}
+      placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
+      aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
+      aria-describedby="repositories-note"
+    >
+      {repositories ?? ""}
+    </textarea>
+    <div id="repositories-note">
+      {problem === undefined ? null : (
+        <p class="wrong" role="alert">
+          {problem}
+        </p>
+      )}
+      {unknown.length === 0 ? null : (
+        <div class="wrong" role="alert">
+          <p>These are not tracked here. Correct or remove them:</p>
+          <ul>
+            {unknown.slice(0, SHOWN_LINES).map((line) => (
+              <li>
+                <code>{line.slice(0, 200)}</code>
+              </li>
+            ))}
+          </ul>
+          {unknown.length > SHOWN_LINES ? <p>and {unknown.length - SHOWN_LINES} more</p> : null}
+        </div>
+      )}
+      <p class="soft small">
+        <code>owner/name</code>, <code>provider:owner/name</code> or a URL. Up to {MAX_ITEMS} repositories
+        that are tracked here.
+      </p>
+    </div>
+  </div>
+);

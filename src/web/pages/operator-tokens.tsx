@@ -1,4 +1,5 @@
-import { forgeName, isToken } from "../../config/config.js";
+import type { FunctionComponent as FC } from "preact";
+import { forgeName, isToken, type ProviderSettings } from "../../config/config.js";
 import { type TokenCheck, UpstreamFailure } from "../../forges/forges.js";
 import { AppError } from "../../lib/errors.js";
 import { MainButton, Note } from "../components/elements.js";
@@ -7,6 +8,7 @@ import {
   readTokenForges,
   TOKENS_PAGE,
   TokenField,
+  type TokenForge,
   TokenTable,
   WhereToGetOne,
 } from "../forge-tokens.js";
@@ -112,60 +114,14 @@ async function tokensPage(request: OperatorRequest, messages: Messages): Promise
               : `The token of ${forgeName(messages.forge ?? "")} is removed here. To be sure that nobody uses it, revoke it at the forge too.`}
           </p>
         )}
-        {isInMemory ? (
-          <Note>
-            Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
-            <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
-          </Note>
-        ) : keySource === undefined ? (
-          <Note>
-            Tokens cannot be entered yet: there is no key to encrypt them with. Set{" "}
-            <code>SIDEREAL_TOKEN_KEY</code> (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random
-            characters, such as the output of <code>openssl rand -hex 32</code>, for the service and the
-            worker, and restart both.
-          </Note>
-        ) : null}
-        {forges.map(({ name, settings, isTracked, isConfigured, ofSettings, entered, problem: barrier }) => {
-          const label = forgeName(name);
-          const problem = messages.forge === name ? messages.problem : undefined;
-          return (
-            <section aria-labelledby={`forge-${name}`}>
-              <h2 id={`forge-${name}`}>{label}</h2>
-              {settings === undefined ? (
-                <p>Not tracked: the settings do not name this forge any more.</p>
-              ) : (
-                <p>
-                  {isTracked ? "Tracked" : "Not tracked"}
-                  {isTracked && !isConfigured && entered.length > 0 ? " because of a token entered here" : ""}
-                  {ofSettings === undefined ? "" : `, with ${ofSettings}`}.
-                  {isTracked ? "" : " A token turns it on: the worker begins within seconds."}
-                </p>
-              )}
-              {entered.length === 0 ? null : <TokenTable label={`Tokens of ${label}`} tokens={entered} />}
-              {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
-              {keySource !== undefined && settings !== undefined && barrier === undefined ? (
-                <form method="post" action={TOKENS_PAGE} class="box narrow">
-                  <TokenField name={name} problem={problem} />
-                  {entered.length === 0 ? null : (
-                    <div class="field">
-                      <label for={`replaces-${name}`}>Replaces</label>
-                      <select id={`replaces-${name}`} name="replaces">
-                        <option value="">none: use it as well</option>
-                        {entered.map(({ id }) => (
-                          <option value={String(id)}>#{id}</option>
-                        ))}
-                      </select>
-                    </div>
-                  )}
-                  <MainButton>Check and save</MainButton>
-                  <p class="soft small">
-                    {effectWords(settings.kind)} <WhereToGetOne settings={settings} />
-                  </p>
-                </form>
-              ) : null}
-            </section>
-          );
-        })}
+        <Missing {...{ isInMemory, keySource }} />
+        {forges.map((forge) => (
+          <ForgeSection
+            forge={forge}
+            problem={messages.forge === forge.name ? messages.problem : undefined}
+            hasKey={keySource !== undefined}
+          />
+        ))}
         <h2>How they are kept</h2>
         <p class="read">
           A token is checked at its forge, then stored encrypted and never shown again.{" "}
@@ -179,3 +135,78 @@ async function tokensPage(request: OperatorRequest, messages: Messages): Promise
     ),
   };
 }
+
+/** Why no token can be entered; nothing if one can. */
+const Missing: FC<Pick<OperatorRequest["modules"]["forgeTokens"], "isInMemory" | "keySource">> = ({
+  isInMemory,
+  keySource,
+}) =>
+  isInMemory ? (
+    <Note>
+      Tokens cannot be entered: this store is in memory, where no worker could use them. Set{" "}
+      <code>SIDEREAL_DATA_DIR</code> to a folder and restart the service.
+    </Note>
+  ) : keySource === undefined ? (
+    <Note>
+      Tokens cannot be entered yet: there is no key to encrypt them with. Set <code>SIDEREAL_TOKEN_KEY</code>{" "}
+      (or <code>SIDEREAL_TOKEN_KEY_FILE</code>) to at least 32 random characters, such as the output of{" "}
+      <code>openssl rand -hex 32</code>, for the service and the worker, and restart both.
+    </Note>
+  ) : null;
+
+interface ForgeSectionProps {
+  forge: TokenForge;
+  /** Why the token that was entered is refused. */
+  problem: string | undefined;
+  hasKey: boolean;
+}
+
+const ForgeSection: FC<ForgeSectionProps> = ({ forge, problem, hasKey }) => {
+  const { name, settings, isTracked, isConfigured, ofSettings, entered, problem: barrier } = forge;
+  const label = forgeName(name);
+  return (
+    <section aria-labelledby={`forge-${name}`}>
+      <h2 id={`forge-${name}`}>{label}</h2>
+      {settings === undefined ? (
+        <p>Not tracked: the settings do not name this forge any more.</p>
+      ) : (
+        <p>
+          {isTracked ? "Tracked" : "Not tracked"}
+          {isTracked && !isConfigured && entered.length > 0 ? " because of a token entered here" : ""}
+          {ofSettings === undefined ? "" : `, with ${ofSettings}`}.
+          {isTracked ? "" : " A token turns it on: the worker begins within seconds."}
+        </p>
+      )}
+      {entered.length === 0 ? null : <TokenTable label={`Tokens of ${label}`} tokens={entered} />}
+      {barrier === undefined ? null : <p class="wrong">{barrier}</p>}
+      {hasKey && settings !== undefined && barrier === undefined ? (
+        <TokenForm {...{ name, settings, entered, problem }} />
+      ) : null}
+    </section>
+  );
+};
+
+interface TokenFormProps extends Pick<TokenForge, "name" | "entered">, Pick<ForgeSectionProps, "problem"> {
+  settings: ProviderSettings;
+}
+
+const TokenForm: FC<TokenFormProps> = ({ name, settings, entered, problem }) => (
+  <form method="post" action={TOKENS_PAGE} class="box narrow">
+    <TokenField name={name} problem={problem} />
+    {entered.length === 0 ? null : (
+      <div class="field">
+        <label for={`replaces-${name}`}>Replaces</label>
+        <select id={`replaces-${name}`} name="replaces">
+          <option value="">none: use it as well</option>
+          {entered.map(({ id }) => (
+            <option value={String(id)}>#{id}</option>
+          ))}
+        </select>
+      </div>
+    )}
+    <MainButton>Check and save</MainButton>
+    <p class="soft small">
+      {effectWords(settings.kind)} <WhereToGetOne settings={settings} />
+    </p>
+  </form>
+);

@@ -1,5 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { FunctionComponent as FC } from "preact";
 import { readMailUse } from "../../accounts/accounts.js";
 import { forgeName } from "../../config/config.js";
 import { readOpenRequests, readPreparedStatus } from "../../tracking/tracking.js";
@@ -33,21 +34,7 @@ export async function showOperator(request: OperatorRequest): Promise<Page> {
     isLive: true,
     body: (
       <>
-        <div class="apart">
-          <h1>Status</h1>
-          <div class="buttons">
-            <a class="button press" href="/operator/tokens">
-              Forge tokens
-            </a>
-            <a class="button" href="/track">
-              Track repositories
-            </a>
-            <a class="button" href="/operator/untrack">
-              Untrack
-            </a>
-            {operator.accountId === null ? <ActionButton action="/operator/leave">Leave</ActionButton> : null}
-          </div>
-        </div>
+        <Head canLeave={operator.accountId === null} />
         <div data-live="operation">
           <div class="tiles">
             {tilesOf(request, state).map(({ name, value, more }) => (
@@ -84,6 +71,25 @@ export async function showOperator(request: OperatorRequest): Promise<Page> {
     ),
   };
 }
+
+/** The heading and what operators can do. Only a session that a key began can be left. */
+const Head: FC<{ canLeave: boolean }> = ({ canLeave }) => (
+  <div class="apart">
+    <h1>Status</h1>
+    <div class="buttons">
+      <a class="button press" href="/operator/tokens">
+        Forge tokens
+      </a>
+      <a class="button" href="/track">
+        Track repositories
+      </a>
+      <a class="button" href="/operator/untrack">
+        Untrack
+      </a>
+      {canLeave ? <ActionButton action="/operator/leave">Leave</ActionButton> : null}
+    </div>
+  </div>
+);
 
 /** Whether forges are read, how much waits, how recent the counts are, and how much space they take. */
 function tilesOf(

@@ -1,9 +1,17 @@
-import type { JSX } from "preact";
+import type { FunctionComponent as FC, JSX } from "preact";
 import { z } from "zod";
 import { milestonesOf, readHistory, spansOf } from "../../charts/charts.js";
 import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
-import type { Standing } from "../../discovery/discovery.js";
-import { endOfGrowth, gainWords, MEASURES, WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
+import type { ListRow, Standing } from "../../discovery/discovery.js";
+import {
+  endOfGrowth,
+  gainWords,
+  MEASURES,
+  type Trend,
+  WINDOW_LABELS,
+  WINDOWS,
+  type Window,
+} from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import {
@@ -143,6 +151,7 @@ async function readFacts(request: PageRequest, current: Current, state: State) {
     explanation: explanations[window],
     rankHistory,
     names: previousNames,
+    repository,
     asOf,
     isSaved: saved.has(id),
     isStale: isStale(repository, recency),
@@ -161,35 +170,16 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     readFacts(request, current, state),
     readingOf(request, repository),
   ]);
-  const { trends, trend, window, stored, history, stars, ranks, similar } = facts;
-  const days = dayGains(stars.points);
-  const spans = spansOf([stars], "stars");
-  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars], spans });
-  const position = ranks.find(
-    (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
-  )?.position;
   const tokenOffer = reading && (await readTokenOffer(request, repository.provider));
-  const path = repositoryPage(repository);
-  const key = repositoryKey(repository);
-  const week = trends["7d"];
-  const words = week === null ? undefined : gainWords(week, "stars");
-  const gained =
-    week === null
-      ? ""
-      : `, ${formatDelta(week.starsDelta)} in 7 days${words === undefined ? "" : ` (${words.short})`}`;
   const api = `/api/repos/${repository.provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName })}`;
   return {
     title: fullName,
     showsAge: true,
     isHidden: hidesTexts(repository),
     status: problems.length === 0 ? 200 : 400,
-    description:
-      `${fullName}: ${formatCount(repository.stars)} stars${gained}. ${withEmoji(repository.description ?? "")}`
-        .trim()
-        .slice(0, 300)
-        .toWellFormed(),
-    canonical: path,
-    image: `/api/embed/card.png?${queryOf([["repo", key]])}`,
+    description: descriptionOf(repository, facts.trends["7d"]),
+    canonical: repositoryPage(repository),
+    image: `/api/embed/card.png?${queryOf([["repo", repositoryKey(repository)]])}`,
     scripts: [...PLOT_SCRIPTS, ...SHARE_SCRIPTS, "save.js"],
     ...(reading !== undefined && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
     alternates: [
@@ -203,104 +193,143 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     body: (
       <div class="repository" data-live={reading === undefined ? undefined : "repository"}>
         <Problems problems={problems} isLeftOut />
-        <RepositoryHead
-          repository={repository}
-          badges={badgesOf({ repository, trends: [trend], isStale: facts.isStale })}
-          isSaved={facts.isSaved}
-          next={path}
-        />
-        <AbsentNote repository={repository} lastSnapshotAt={stored.lastSnapshotAt} />
-        {repository.availability === "AVAILABLE" && facts.isStale ? (
-          <StaleNote repository={repository} recency={facts.recency} />
-        ) : null}
+        <Top facts={facts} />
         {reading === undefined ? null : <Reading request={reading} />}
         {tokenOffer}
-        <div class="repository-lead">
-          <Headline {...{ window, trend, ranks, days, facts }} />
-          <Tiles {...{ url, repository, window, trends }} points={stars.points} />
-          <Proof {...{ repository, trend, trends, facts }} readings={facts.readings} />
-        </div>
-        <ChartSection
-          {...{ url, state, history }}
-          spans={spansOf([history], state.metric)}
-          share={
-            <ShareChart {...{ url, state, baseUrl: request.site.baseUrl }} repositories={[repository]} />
-          }
-        />
-        <div class="grid thirds">
-          <section>
-            <h2>Ranks</h2>
-            <Ranks ranks={ranks} />
-            <RankHistory history={facts.rankHistory} window={window} />
-          </section>
-          <section id="trend">
-            <h2>{position === undefined ? "Score" : `Why #${formatCount(position)} in Trending`}</h2>
-            {position === undefined ? null : (
-              <Neighbours rows={facts.around} id={repository.id} {...{ position, window }} />
-            )}
-            <details>
-              <summary>How this score is made up</summary>
-              <ScoreExplanation window={window} explanation={facts.explanation} trend={trend} />
-            </details>
-          </section>
-          <section>
-            <h2>Events</h2>
-            <Events {...{ repository, trends, days, milestones }} names={facts.names} />
-          </section>
-        </div>
-        {similar.length === 0 ? null : (
-          <section>
-            <div class="apart">
-              <h2>Similar repositories</h2>
-              <Link
-                href={`/compare?${queryOf(
-                  [repository, ...similar.map((row) => row.repository)].map(
-                    (one) => ["repo", repositoryKey(one)] as const,
-                  ),
-                )}`}
-                isControl
-              >
-                Compare all
-              </Link>
-            </div>
-            <table class="list similar">
-              <caption class="hidden">
-                Similar repositories, with their gain in {WINDOW_LABELS[window]}
-              </caption>
-              <tbody>
-                {similar.map(({ repository: one, trend: growth }) => (
-                  <tr>
-                    <th scope="row">
-                      <a href={repositoryPage(one)}>
-                        <bdi>{one.fullName}</bdi>
-                      </a>
-                    </th>
-                    <td class="soft roomy">
-                      <bdi>{withEmoji(one.description ?? "")}</bdi>
-                    </td>
-                    <td class="number">{formatCompact(one.stars)}</td>
-                    <td class="number">
-                      <Delta value={growth?.starsDelta} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-        )}
-        <SnapshotSection
-          repository={repository}
-          readings={facts.readings}
-          chosen={facts.chosen}
-          window={window}
-          trend={trend}
-          stored={stored.snapshots}
-        />
-        <DataQuality {...{ repository, stored, trends }} names={facts.names} gaps={history.gaps.length} />
+        <Course {...{ facts, url, state }} baseUrl={request.site.baseUrl} />
+        <Similar rows={facts.similar} repository={repository} window={facts.window} />
+        <SnapshotSection {...facts} stored={facts.stored.snapshots} />
+        <DataQuality {...facts} gaps={facts.history.gaps.length} />
       </div>
     ),
   };
 }
+
+/** "acme/kite: 1,234 stars, +12 in 7 days. A kite". */
+function descriptionOf({ fullName, stars, description }: Repository, week: Trend | null): string {
+  const words = week === null ? undefined : gainWords(week, "stars");
+  const gained =
+    week === null
+      ? ""
+      : `, ${formatDelta(week.starsDelta)} in 7 days${words === undefined ? "" : ` (${words.short})`}`;
+  return `${fullName}: ${formatCount(stars)} stars${gained}. ${withEmoji(description ?? "")}`
+    .trim()
+    .slice(0, 300)
+    .toWellFormed();
+}
+
+type Facts = Awaited<ReturnType<typeof readFacts>>;
+
+/** The repository itself, and what is wrong with its counts. */
+const Top: FC<{ facts: Facts }> = ({ facts: { repository, trend, isStale, isSaved, stored, recency } }) => (
+  <>
+    <RepositoryHead
+      repository={repository}
+      badges={badgesOf({ repository, trends: [trend], isStale })}
+      isSaved={isSaved}
+      next={repositoryPage(repository)}
+    />
+    <AbsentNote repository={repository} lastSnapshotAt={stored.lastSnapshotAt} />
+    {repository.availability === "AVAILABLE" && isStale ? (
+      <StaleNote repository={repository} recency={recency} />
+    ) : null}
+  </>
+);
+
+interface CourseProps {
+  facts: Facts;
+  url: URL;
+  state: State;
+  baseUrl: string;
+}
+
+/** How the repository grows: in words and numbers, as a chart, and among others. */
+const Course: FC<CourseProps> = ({ facts, url, state, baseUrl }) => {
+  const { repository, history, stars, window } = facts;
+  const days = dayGains(stars.points);
+  const spans = spansOf([stars], "stars");
+  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars], spans });
+  const position = facts.ranks.find(
+    (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
+  )?.position;
+  return (
+    <>
+      <div class="repository-lead">
+        <Headline {...facts} {...{ days, facts }} />
+        <Tiles {...facts} url={url} points={stars.points} />
+        <Proof {...facts} facts={facts} />
+      </div>
+      <ChartSection
+        {...{ url, state, history }}
+        spans={spansOf([history], state.metric)}
+        share={<ShareChart {...{ url, state, baseUrl }} repositories={[repository]} />}
+      />
+      <div class="grid thirds">
+        <section>
+          <h2>Ranks</h2>
+          <Ranks ranks={facts.ranks} />
+          <RankHistory history={facts.rankHistory} window={window} />
+        </section>
+        <section id="trend">
+          <h2>{position === undefined ? "Score" : `Why #${formatCount(position)} in Trending`}</h2>
+          {position === undefined ? null : (
+            <Neighbours rows={facts.around} id={repository.id} {...{ position, window }} />
+          )}
+          <details>
+            <summary>How this score is made up</summary>
+            <ScoreExplanation {...facts} />
+          </details>
+        </section>
+        <section>
+          <h2>Events</h2>
+          <Events {...facts} {...{ days, milestones }} />
+        </section>
+      </div>
+    </>
+  );
+};
+
+interface SimilarProps {
+  repository: Repository;
+  rows: readonly ListRow[];
+  window: Window;
+}
+
+/** Similar repositories; nothing without any. */
+const Similar: FC<SimilarProps> = ({ repository, rows, window }) => {
+  const all = [repository, ...rows.map((row) => row.repository)];
+  return rows.length === 0 ? null : (
+    <section>
+      <div class="apart">
+        <h2>Similar repositories</h2>
+        <Link href={`/compare?${queryOf(all.map((one) => ["repo", repositoryKey(one)] as const))}`} isControl>
+          Compare all
+        </Link>
+      </div>
+      <table class="list similar">
+        <caption class="hidden">Similar repositories, with their gain in {WINDOW_LABELS[window]}</caption>
+        <tbody>
+          {rows.map(({ repository: one, trend: growth }) => (
+            <tr>
+              <th scope="row">
+                <a href={repositoryPage(one)}>
+                  <bdi>{one.fullName}</bdi>
+                </a>
+              </th>
+              <td class="soft roomy">
+                <bdi>{withEmoji(one.description ?? "")}</bdi>
+              </td>
+              <td class="number">{formatCompact(one.stars)}</td>
+              <td class="number">
+                <Delta value={growth?.starsDelta} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+};
 
 /** The page of a repository that is not tracked: its progress once it is requested, before that one button, and similar names. The address of a clone redirects to its repository. */
 export async function showUnknownRepository(

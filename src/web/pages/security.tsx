@@ -1,3 +1,4 @@
+import type { FunctionComponent as FC } from "preact";
 import { agentOf, detailWords, eventWords, isRecentSignIn, type Session } from "../../accounts/accounts.js";
 import { isoDay } from "../../lib/clock.js";
 import { ActionButton, Notice } from "../components/elements.js";
@@ -14,7 +15,6 @@ const SESSIONS_PAGE = "/account/sessions";
 export async function showSessions({ account, url, members }: MemberRequest): Promise<Page> {
   const sessions = await members.accounts.sessions.list(account.id);
   const current = sessions.find(({ id }) => id === account.sessionId);
-  const others = sessions.filter((session) => session !== current);
   // Who has not just signed in may not end other sessions.
   const isRecent = isRecentSignIn(account);
   return {
@@ -27,46 +27,8 @@ export async function showSessions({ account, url, members }: MemberRequest): Pr
           one, end it, and look into the <a href="/account/security">security log</a>.
         </p>
         {url.searchParams.has("ended") ? <Notice isDone>The session has ended.</Notice> : null}
-        <Table
-          label="Your sessions"
-          class="keys stacked"
-          columns={[
-            {
-              head: "Browser or program",
-              cell: (session) => (
-                <>
-                  {agentName(session)} {session === current ? <span class="soft">this one</span> : null}
-                </>
-              ),
-            },
-            {
-              head: "Network",
-              class: "nowrap",
-              cell: ({ source }) => (source === null ? "–" : <code>{source.network}</code>),
-            },
-            { head: "Signed in", cell: ({ createdAt }) => <Ago at={createdAt} /> },
-            {
-              head: "Last seen",
-              class: "nowrap",
-              cell: ({ seenAt }) => <time datetime={isoDay(seenAt)}>{formatDate(seenAt)}</time>,
-            },
-            {
-              ...ACTIONS,
-              cell: (session) =>
-                session === current ? (
-                  <ActionButton action="/sign-out">Sign out</ActionButton>
-                ) : (
-                  <form method="post" action={`${SESSIONS_PAGE}/${session.id}/end`}>
-                    <button type="submit" aria-label={`End the session of ${agentName(session)}`}>
-                      End
-                    </button>
-                  </form>
-                ),
-            },
-          ]}
-          rows={current === undefined ? others : [current, ...others]}
-        />
-        {others.length === 0 ? null : (
+        <SessionTable sessions={sessions} current={current} />
+        {sessions.length === (current === undefined ? 0 : 1) ? null : (
           <>
             <h2>Elsewhere</h2>
             <p>
@@ -80,6 +42,52 @@ export async function showSessions({ account, url, members }: MemberRequest): Pr
     ),
   };
 }
+
+/** The sessions, the one of this request first. */
+const SessionTable: FC<{ sessions: readonly Session[]; current: Session | undefined }> = ({
+  sessions,
+  current,
+}) => (
+  <Table
+    label="Your sessions"
+    class="keys stacked"
+    columns={[
+      {
+        head: "Browser or program",
+        cell: (session) => (
+          <>
+            {agentName(session)} {session === current ? <span class="soft">this one</span> : null}
+          </>
+        ),
+      },
+      {
+        head: "Network",
+        class: "nowrap",
+        cell: ({ source }) => (source === null ? "–" : <code>{source.network}</code>),
+      },
+      { head: "Signed in", cell: ({ createdAt }) => <Ago at={createdAt} /> },
+      {
+        head: "Last seen",
+        class: "nowrap",
+        cell: ({ seenAt }) => <time datetime={isoDay(seenAt)}>{formatDate(seenAt)}</time>,
+      },
+      {
+        ...ACTIONS,
+        cell: (session) =>
+          session === current ? (
+            <ActionButton action="/sign-out">Sign out</ActionButton>
+          ) : (
+            <form method="post" action={`${SESSIONS_PAGE}/${session.id}/end`}>
+              <button type="submit" aria-label={`End the session of ${agentName(session)}`}>
+                End
+              </button>
+            </form>
+          ),
+      },
+    ]}
+    rows={sessions.toSorted((a, b) => Number(b === current) - Number(a === current))}
+  />
+);
 
 export async function endSession(request: MemberRequest): Promise<Redirect> {
   const { account, http, members } = request;

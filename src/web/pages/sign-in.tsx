@@ -1,3 +1,4 @@
+import type { FunctionComponent as FC } from "preact";
 import {
   emailField,
   RECENT_MINUTES,
@@ -7,6 +8,7 @@ import {
   safeNext,
 } from "../../accounts/accounts.js";
 import { AppError } from "../../lib/errors.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { Field, MainButton, Note } from "../components/elements.js";
 import { requestingBrowser } from "../cookies.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
@@ -84,10 +86,10 @@ function nextOf({ site }: PageRequest, next: string | null): string {
 
 interface SignInProps {
   next: string;
-  email?: string;
-  problem?: string;
+  email?: string | undefined;
+  problem?: string | undefined;
   /** Whether somebody signed in is asked to sign in again, with this address. */
-  isAgain?: boolean;
+  isAgain?: boolean | undefined;
 }
 
 async function signInPage(
@@ -109,73 +111,13 @@ async function signInPage(
     scripts: isOffered ? ["passkey.js"] : [],
     body: (
       <div class="narrow">
-        <h1>
-          {isAgain ? (
-            "Sign in again"
-          ) : wanted === undefined ? (
-            "Sign in"
-          ) : (
-            <>
-              Sign in to save <bdi>{wanted.fullName}</bdi>
-            </>
-          )}
-        </h1>
-        <p class="lead">
-          {isAgain
-            ? `This needs a sign-in within the last ${RECENT_MINUTES} minutes. You then continue where you were.`
-            : wanted !== undefined
-              ? "You return to the page you came from, with the repository saved. No password needed."
-              : "Keep a watchlist on all your devices and create API keys. No password needed."}
-        </p>
-        {mail.isOn ? (
-          <form method="post" action="/sign-in" class="box">
-            <input type="hidden" name="next" value={next} />
-            {isAgain ? (
-              <p>
-                <input type="hidden" name="email" value={email} />
-                You are signed in as <strong>{email}</strong>.
-              </p>
-            ) : (
-              <Field
-                name="email"
-                label="Email address"
-                type="email"
-                problem={problem}
-                value={email}
-                required
-                maxlength={254}
-                autocomplete="email"
-              />
-            )}
-            <MainButton>Email me a code</MainButton>
-            <p class="soft small">
-              {mail.isLogged
-                ? "This server has no mail server configured. The code is written to its log instead."
-                : isAgain
-                  ? "We email you a code and a link."
-                  : "We email you a code and a link. A new address creates a new account."}
-            </p>
-          </form>
-        ) : null}
-        {isOffered ? (
-          <div data-passkey="sign-in" data-next={next} data-origin={new URL(site.baseUrl).origin} hidden>
-            <div class="buttons">
-              <button type="button">Sign in with a passkey</button>
-            </div>
-            <p class="note wrong" data-problem hidden></p>
-          </div>
-        ) : null}
+        <Heading isAgain={isAgain} wanted={wanted} />
+        {mail.isOn ? <MailForm {...{ next, email, problem, isAgain }} isLogged={mail.isLogged} /> : null}
+        {isOffered ? <PasskeyButton next={next} origin={new URL(site.baseUrl).origin} /> : null}
         {sites.length === 0 ? null : (
           <>
             {mail.isOn ? <h2>Or with</h2> : null}
-            <div class="buttons">
-              {sites.map((site) => (
-                <form method="post" action={`/sign-in/${site}`}>
-                  <input type="hidden" name="next" value={next} />
-                  <button type="submit">{siteName(site)}</button>
-                </form>
-              ))}
-            </div>
+            <SiteButtons sites={sites} next={next} />
           </>
         )}
         {mail.isOn || sites.length > 0 ? null : (
@@ -197,3 +139,80 @@ async function signInPage(
     ),
   };
 }
+
+const Heading: FC<Pick<SignInProps, "isAgain"> & { wanted: Repository | undefined }> = ({
+  isAgain,
+  wanted,
+}) => (
+  <>
+    <h1>
+      {isAgain ? (
+        "Sign in again"
+      ) : wanted === undefined ? (
+        "Sign in"
+      ) : (
+        <>
+          Sign in to save <bdi>{wanted.fullName}</bdi>
+        </>
+      )}
+    </h1>
+    <p class="lead">
+      {isAgain
+        ? `This needs a sign-in within the last ${RECENT_MINUTES} minutes. You then continue where you were.`
+        : wanted !== undefined
+          ? "You return to the page you came from, with the repository saved. No password needed."
+          : "Keep a watchlist on all your devices and create API keys. No password needed."}
+    </p>
+  </>
+);
+
+const MailForm: FC<SignInProps & { isLogged: boolean }> = ({ next, email, problem, isAgain, isLogged }) => (
+  <form method="post" action="/sign-in" class="box">
+    <input type="hidden" name="next" value={next} />
+    {isAgain ? (
+      <p>
+        <input type="hidden" name="email" value={email} />
+        You are signed in as <strong>{email}</strong>.
+      </p>
+    ) : (
+      <Field
+        name="email"
+        label="Email address"
+        type="email"
+        problem={problem}
+        value={email}
+        required
+        maxlength={254}
+        autocomplete="email"
+      />
+    )}
+    <MainButton>Email me a code</MainButton>
+    <p class="soft small">
+      {isLogged
+        ? "This server has no mail server configured. The code is written to its log instead."
+        : isAgain
+          ? "We email you a code and a link."
+          : "We email you a code and a link. A new address creates a new account."}
+    </p>
+  </form>
+);
+
+const PasskeyButton: FC<{ next: string; origin: string }> = ({ next, origin }) => (
+  <div data-passkey="sign-in" data-next={next} data-origin={origin} hidden>
+    <div class="buttons">
+      <button type="button">Sign in with a passkey</button>
+    </div>
+    <p class="note wrong" data-problem hidden></p>
+  </div>
+);
+
+const SiteButtons: FC<{ sites: readonly Site[]; next: string }> = ({ sites, next }) => (
+  <div class="buttons">
+    {sites.map((site) => (
+      <form method="post" action={`/sign-in/${site}`}>
+        <input type="hidden" name="next" value={next} />
+        <button type="submit">{siteName(site)}</button>
+      </form>
+    ))}
+  </div>
+);

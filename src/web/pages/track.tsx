@@ -164,18 +164,7 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
             <Facts facts={factsOf(list)} />
           </>
         ) : null}
-        {list.failures.length === 0 ? null : (
-          <>
-            <h2>Not tracked</h2>
-            <ul class="plain">
-              {list.failures.map(({ fullName, message }) => (
-                <li>
-                  <code>{fullName}</code>: {message}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        <Failures failures={list.failures} />
         {list.leftOutNames.length === 0 ? null : <LeftOut list={list} />}
         {isOver ? (
           <p>
@@ -200,6 +189,20 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
     ),
   };
 }
+
+const Failures: FC<Pick<TrackList, "failures">> = ({ failures }) =>
+  failures.length === 0 ? null : (
+    <>
+      <h2>Not tracked</h2>
+      <ul class="plain">
+        {failures.map(({ fullName, message }) => (
+          <li>
+            <code>{fullName}</code>: {message}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 
 function titleOf({ source, found, isRead }: TrackList): string {
   if (source !== null) return `Tracking what ${source.fullName} links to`;
