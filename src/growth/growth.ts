@@ -59,6 +59,7 @@ export {
   windowOfHours,
 } from "./definitions.js";
 export { FALLEN_PARTS, isNewestDoubted, isRise, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
+export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
 export {
   byWindow,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type BulkRow, bulkOf, type Db, type RollupTable } from "../database/database.js";
+import { type BulkRow, bulkOf, type Db, type Dialect, type RollupTable } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type Availability, basisOf, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
@@ -94,6 +94,35 @@ function inputOf(
     ageDays: days(history.createdAt ?? firstSeenAt),
     idleDays: days(history.pushedAt),
   };
+}
+
+/** What a repository has gained in a window, between readings at two times in ms since 1970. */
+export interface Gain {
+  windowHours: number;
+  from: number;
+  to: number;
+  starsDelta: number;
+  /** null: not known. */
+  forksDelta: number | null;
+}
+
+/** The gains of repositories by id, of shorter windows first. */
+export async function readGains(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, Gain[]>> {
+  const { rows } = await sql<
+    Pick<RollupTable, "repository_id" | "window_hours" | "from_at" | "to_at" | "stars_delta" | "forks_delta">
+  >`select repository_id, window_hours, from_at, to_at, stars_delta, forks_delta from rollups
+    where ${dialect.among(sql.ref("repository_id"), ids)} order by window_hours`.execute(db);
+  const gains = new Map<number, Gain[]>();
+  for (const row of rows) {
+    const { window_hours: windowHours, from_at: from, to_at: to } = row;
+    const gain = { windowHours, from, to, starsDelta: row.stars_delta, forksDelta: row.forks_delta };
+    gains.set(row.repository_id, [...(gains.get(row.repository_id) ?? []), gain]);
+  }
+  return gains;
 }
 
 /** A rollup with the facts of its repository that scores depend on. */

@@ -1,6 +1,6 @@
 /** Cadence: how soon each kind of work is repeated, and how soon failures are retried. Pure, but for the Stretch of a provider. */
 
-import { type Trend, WINDOWS, windowMs } from "../growth/growth.js";
+import { type Gain, WINDOWS, windowMs } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 
 interface Heat {
@@ -18,11 +18,16 @@ interface Reading {
   before: { stars: number | null; countedAt: number | null };
   stars: number;
   pushedAt: number | null;
-  trends: readonly Trend[];
+  gains: readonly Gain[];
   at: number;
 }
 
-export function heatOf(reading: Reading): Heat {
+/** Growth in longer windows is not recent. */
+const RECENT_HOURS = WEEK_MS / HOUR_MS;
+const WINDOW_LENGTHS = WINDOWS.map(windowMs);
+
+export function heatOf({ gains: all, ...rest }: Reading): Heat {
+  const reading = { ...rest, gains: all.filter(({ windowHours }) => windowHours <= RECENT_HOURS) };
   const { stars, pushedAt, at } = reading;
   return {
     stars,
@@ -32,22 +37,22 @@ export function heatOf(reading: Reading): Heat {
   };
 }
 
-function starsPerDay({ before, stars, trends, at }: Reading): number | null {
-  const rates = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
+function starsPerDay({ before, stars, gains, at }: Reading): number | null {
+  const rates = gains.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
   if (before.stars !== null && before.countedAt !== null && at - before.countedAt >= HOUR_MS / 2) {
     rates.push((Math.max(0, stars - before.stars) * DAY_MS) / (at - before.countedAt));
   }
   return rates.length === 0 ? null : Math.max(...rates);
 }
 
-function gainedWithin({ before, stars, trends, at }: Reading): number | null {
-  const gained = trends
+function gainedWithin({ before, stars, gains, at }: Reading): number | null {
+  const gained = gains
     .filter(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0)
-    .map(({ window }) => windowMs(window));
-  // Its growth since the last refresh is not in the trends yet; a window compares snapshots at most twice its length apart.
+    .map(({ windowHours }) => windowHours * HOUR_MS);
+  // Its growth since the last refresh is not in the windows yet; a window compares snapshots at most twice its length apart.
   if (before.stars !== null && before.countedAt !== null && stars > before.stars) {
     const passedMs = at - before.countedAt;
-    const compared = WINDOWS.map(windowMs).filter((lengthMs) => passedMs <= 2 * lengthMs);
+    const compared = WINDOW_LENGTHS.filter((lengthMs) => passedMs <= 2 * lengthMs);
     gained.push(...compared.slice(0, 1));
   }
   return gained.length === 0 ? null : Math.min(...gained);

@@ -1,6 +1,5 @@
 /** Shared by the lanes of a worker: their context, the result of a step, and the quota of lookups. */
 import type { Database, DeletionClock } from "../database/database.js";
-import type { Rankings } from "../discovery/discovery.js";
 import type { Provider } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
 import type { Catalog } from "../repositories/repositories.js";
@@ -15,7 +14,6 @@ import type { TrackRequests } from "./requests/requests.js";
 export interface TrackingModules {
   database: Database;
   catalog: Catalog;
-  rankings: Rankings;
   watchlists: Watchlists;
   avatars: Avatars;
   trackRequests: TrackRequests;

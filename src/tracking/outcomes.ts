@@ -9,12 +9,12 @@ import {
 } from "../forges/forges.js";
 import {
   FALLEN_PARTS,
+  type Gain,
   isRise,
   LEAST_COLLAPSED,
   LEAST_DOUBTED,
   MEASURED_COUNTS,
   type MeasuredCount,
-  type Trend,
 } from "../growth/growth.js";
 import { DAY_MS } from "../lib/clock.js";
 import type { Availability, Observation } from "../repositories/repositories.js";
@@ -34,7 +34,7 @@ export interface OutcomeContext {
   at: number;
   /** The repository as it is now. */
   row: Tracked;
-  trends: readonly Trend[];
+  gains: readonly Gain[];
   stretch: number;
   chance: number;
 }
@@ -94,11 +94,11 @@ export function updateOf(outcome: Outcome, context: OutcomeContext): Update {
 }
 
 function readUpdate(
-  { at, row, trends, stretch, chance, provider }: OutcomeContext,
+  { at, row, gains, stretch, chance, provider }: OutcomeContext,
   { stars, pushedAt, nodeId }: Pick<Tracked, "stars" | "pushedAt" | "nodeId">,
   etag: string | null,
 ): Update {
-  const heat = heatOf({ before: row, stars: stars ?? 0, pushedAt, trends, at });
+  const heat = heatOf({ before: row, stars: stars ?? 0, pushedAt, gains, at });
   const refreshInterval = scheduledInterval(heat, stretch);
   return {
     before: row,

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { readNumber } from "../database/database.js";
 import type { Provider } from "../forges/forges.js";
-import { type Trend, WINDOWS } from "../growth/growth.js";
+import { type Gain, readGains, windowOfHours } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import type { TrackingModules } from "./lane.js";
 import { countDueRequests, nextWanted } from "./requests/wanted.js";
@@ -110,12 +110,12 @@ function walkOf(
 async function workOf(
   { modules, provider, now, limit }: PlanContext,
   queue: Queue,
-  why: (row: Tracked, trends: readonly Trend[]) => string,
+  why: (row: Tracked, gains: readonly Gain[]) => string,
 ): Promise<PlannedWork> {
   const { read } = modules.database;
   const rows = await due(read, provider.name, { queue, at: now, limit });
   const ids = rows.map(({ repositoryId }) => repositoryId);
-  const byWindow = await Promise.all(WINDOWS.map((window) => modules.rankings.trends(ids, window)));
+  const gains = await readGains(read, modules.database.dialect, ids);
   const nextAt = await nextDue(read, provider.name, queue);
   return {
     due: await countDue(read, provider.name, { queue, at: now }),
@@ -123,10 +123,7 @@ async function workOf(
       fullName: `${row.owner}/${row.name}`,
       providerId: row.providerId,
       dueAt: dueAtOf(row, queue) ?? now,
-      why: why(
-        row,
-        byWindow.flatMap((trends) => trends.get(row.repositoryId) ?? []),
-      ),
+      why: why(row, gains.get(row.repositoryId) ?? []),
     })),
     nextAt: Number.isFinite(nextAt) ? nextAt : null,
   };
@@ -141,15 +138,16 @@ function whyHistory({ historyCursor }: Tracked): string {
 const retried = (failures: number) =>
   `tried again after ${failures} ${failures === 1 ? "failure" : "failures"}`;
 
-function whyRefresh(row: Tracked, trends: readonly Trend[]): string {
+function whyRefresh(row: Tracked, gains: readonly Gain[]): string {
   const { missingSince, failures, countedAt, refreshInterval } = row;
   if (missingSince !== null) return "its forge reports it missing, which is not confirmed";
   if (failures > 0) return retried(failures);
   if (countedAt === null || refreshInterval === null) return "never read from its forge";
-  const gaining = trends.find(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0);
+  const gaining = gains.find(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0);
   const every = `every ${lengthOf(refreshInterval)}`;
-  if (gaining !== undefined) return `${every}: ${gaining.starsDelta} stars gained in ${gaining.window}`;
-  return trends.length > 0 ? `${every}: no gain is known` : `${every}: its growth is not known yet`;
+  if (gaining !== undefined)
+    return `${every}: ${gaining.starsDelta} stars gained in ${windowOfHours(gaining.windowHours)}`;
+  return gains.length > 0 ? `${every}: no gain is known` : `${every}: its growth is not known yet`;
 }
 
 function lengthOf(ms: number): string {

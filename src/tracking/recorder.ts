@@ -1,6 +1,6 @@
 import type { Tx } from "../database/database.js";
 import type { UpstreamRepository } from "../forges/forges.js";
-import { type Trend, WINDOWS } from "../growth/growth.js";
+import { type Gain, readGains } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import type { Observation } from "../repositories/repositories.js";
 import { beforeEnd, spread } from "./cadence.js";
@@ -50,7 +50,7 @@ export class Recorder {
     if (settled.length === 0) return;
     const ids = settled.map(({ asked }) => asked.repositoryId);
     const found = settled.flatMap(({ result }) => (result.kind === "found" ? [result.repository] : []));
-    const trends = await this.#readTrends(ids);
+    const gains = await this.#readGains(ids);
     const written = await lease.write(async (tx) => {
       await modules.avatars.noteAddresses(tx, provider.name, found);
       const rows = await this.#read(tx, ids);
@@ -61,7 +61,7 @@ export class Recorder {
         const readAt = result.kind === "failed" ? at : Math.min(at, result.at ?? at);
         // It may have been untracked or deleted meanwhile.
         if (row === undefined || (asked.isScheduled && !row.isScheduled)) return [];
-        return [updateOf(outcome, this.#contextOf(row, trends, readAt))];
+        return [updateOf(outcome, this.#contextOf(row, gains, readAt))];
       });
       return this.#write(tx, updates, at);
     });
@@ -78,7 +78,7 @@ export class Recorder {
     if (listed.size === 0) return 0;
     const at = clock.now();
     const which = { provider: provider.name, providerIds: [...listed.keys()] };
-    const trends = await this.#readTrends(
+    const gains = await this.#readGains(
       (await readTracked(read, dialect, which)).map((row) => row.repositoryId),
     );
     const { added, surplus, updates } = await lease.write(async (tx) => {
@@ -88,7 +88,7 @@ export class Recorder {
       for (const row of await readTracked(tx, dialect, which)) {
         const own = listed.get(row.providerId ?? "");
         fresh.delete(row.providerId ?? "");
-        const update = own && listedUpdateOf(own, this.#contextOf(row, trends, at));
+        const update = own && listedUpdateOf(own, this.#contextOf(row, gains, at));
         if (update !== undefined) updates.push(update);
       }
       await this.#write(tx, updates, at);
@@ -143,9 +143,9 @@ export class Recorder {
     return { repositoryId: row.repositoryId, isNew: recorded.repositoriesAdded > 0 };
   }
 
-  #readTrends(ids: readonly number[]): Promise<readonly ReadonlyMap<number, Trend>[]> {
-    const { rankings } = this.#lane.modules;
-    return Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
+  #readGains(ids: readonly number[]): Promise<ReadonlyMap<number, Gain[]>> {
+    const { read, dialect } = this.#lane.modules.database;
+    return readGains(read, dialect, ids);
   }
 
   async #read(tx: Tx, ids: readonly number[]): Promise<Map<number, Tracked>> {
@@ -153,10 +153,10 @@ export class Recorder {
     return new Map(rows.map((row) => [row.repositoryId, row]));
   }
 
-  #contextOf(row: Tracked, trends: readonly ReadonlyMap<number, Trend>[], at: number): OutcomeContext {
+  #contextOf(row: Tracked, gains: ReadonlyMap<number, Gain[]>, at: number): OutcomeContext {
     const { provider, stretch, chance } = this.#lane;
-    const known = trends.flatMap((trend) => trend.get(row.repositoryId) ?? []);
-    return { provider, at, row, trends: known, stretch: stretch.factor, chance: chance() };
+    const known = gains.get(row.repositoryId) ?? [];
+    return { provider, at, row, gains: known, stretch: stretch.factor, chance: chance() };
   }
 
   async #add(tx: Tx, fresh: readonly UpstreamRepository[], at: number): Promise<void> {
@@ -193,7 +193,8 @@ export class Recorder {
     const limited = all.some(({ isLost }) => isLost)
       ? await limitLosses(tx, this.#lane, { updates: all, at })
       : all;
-    const updates = await holdBack(tx, database.dialect, limited);
+    const isDoubted = limited.some(({ isDoubtful }) => isDoubtful);
+    const updates = isDoubted ? await holdBack(tx, database.dialect, limited) : limited;
     const observed = updates.filter(hasObservation);
     const { repositoryIds } = await catalog.recordIn(
       tx,
@@ -206,13 +207,11 @@ export class Recorder {
     });
     const isMoved = new Set<Update>(moved.map(({ update }) => update));
     const own = updates.filter((update) => !isMoved.has(update));
-    const rechecks = await planRechecks(tx, this.#lane, {
-      doubtful: own.filter((one) => one.isDoubtful),
-      at,
-    });
+    const doubtful = own.filter((one) => one.isDoubtful);
+    const rechecks = isDoubted ? await planRechecks(tx, this.#lane, { doubtful, at }) : undefined;
     await saveTracked(tx, database.dialect, [
       ...(moved.length === 0 ? [] : await this.#resolveMoved(tx, moved, at)),
-      ...own.map(({ row }) => ({ ...row, ...rechecks.get(row.repositoryId) })),
+      ...own.map(({ row }) => ({ ...row, ...rechecks?.get(row.repositoryId) })),
     ]);
     return updates;
   }
