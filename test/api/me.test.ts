@@ -147,19 +147,6 @@ onSqliteAndLong("What belongs to somebody signed in", (engine) => {
     assert.equal((await world.get("/api/me/watchlist", headers)).body.meta.total, 0);
   });
 
-  test("a list holds 500, however many come at the same time", async () => {
-    const { headers } = await newMember();
-    const add = (ids: string[]) => world.send("POST", "/api/me/watchlist", { ids }, headers);
-    const ids = Array.from({ length: 503 }, (_, i) => String(i + 1));
-    assert.equal((await add(ids.slice(0, 495))).status, 201);
-    const answers = await Promise.all(ids.slice(495).map((id) => add([id])));
-    const statuses = answers.map(({ status }) => status).sort();
-    assert.deepEqual(statuses, [201, 201, 201, 201, 201, 409, 409, 409]);
-    const full = errorOf(await add(ids.slice(495)));
-    assert.equal(full.code, "LIMIT_REACHED");
-    assert.equal((await world.get("/api/me/watchlist", headers)).body.meta.total, 500);
-  });
-
   test("signing out ends this session; everywhere, all of them", async () => {
     const email = "roaming@example.org";
     const [one, two, three] = [

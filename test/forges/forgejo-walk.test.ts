@@ -6,7 +6,7 @@ import type { ForgeRecord } from "../../src/forges/lists.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { startForge } from "../support/forge/forge.js";
 import { SkippingClock } from "../support/manual-clock.js";
-import { scripted, settingsOf } from "../support/upstream.js";
+import { idsOfWalk, scripted, settingsOf } from "../support/upstream.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 const signal = new AbortController().signal;
@@ -194,12 +194,7 @@ test("a walk without links goes on while the total says so, however short the pa
   });
   const settings = settingsOf("forgejo", { minStars: 1 });
   const provider = createForgejo(settings, { fetch, clock: new SkippingClock(NOW) });
-  const seen = new Set<string>();
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const { repositories, next } = await provider.discover(cursor, signal);
-    for (const { providerId } of repositories) seen.add(providerId);
-    cursor = next;
-  }
+  const seen = new Set(await idsOfWalk(provider));
   assert.deepEqual([seen.size, fetch.sent.length], [75, 5]);
 });
 
@@ -263,12 +258,7 @@ for (const starOrder of ["stable", "unstable", "none"] as const) {
     const seen = new Set<string>();
     const before = wanted();
     for (let day = 0; day < 7; day++) {
-      let cursor: string | null = null;
-      do {
-        const page = await provider.discover(cursor, signal);
-        for (const { providerId } of page.repositories) seen.add(providerId);
-        cursor = page.next;
-      } while (cursor !== null);
+      for (const id of await idsOfWalk(provider)) seen.add(id);
       clock.advance(DAY_MS);
     }
     const missed = before.filter(({ id }) => !seen.has(String(id)) && wanted().some((one) => one.id === id));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Provider } from "../../src/forges/contract.js";
 import { FIRST_WALK, type Walk } from "../../src/forges/github/discover.js";
 import { failureOf, github, restRow, type Searchable, scriptedFetch, search } from "../support/github.js";
+import { idsOfWalk } from "../support/upstream.js";
 
 const signal = new AbortController().signal;
 
@@ -26,18 +26,6 @@ const searching = (all: Searchable[]) =>
     return { body: { total_count: total, incomplete_results: false, items: rows.map(rowOf) } };
   });
 
-async function walk(provider: Provider): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  let cursor: string | null = null;
-  do {
-    const page = await provider.discover(cursor, signal);
-    for (const { providerId, stars } of page.repositories) found.set(providerId, stars);
-    cursor = page.next;
-    assert.ok(cursor === null || cursor.length <= 4000);
-  } while (cursor !== null);
-  return found;
-}
-
 const some: Searchable[] = Array.from({ length: 4000 }, (_, id) => ({
   id,
   stars: Math.floor(60_000 / (id + 1)),
@@ -46,9 +34,9 @@ const some: Searchable[] = Array.from({ length: 4000 }, (_, id) => ({
 
 test("a walk finds exactly the repositories with at least minStars stars", async () => {
   const fetch = searching(some);
-  const found = await walk(github(fetch, { minStars: 20 }));
+  const found = new Set(await idsOfWalk(github(fetch, { minStars: 20 })));
   assert.deepEqual(
-    [...found.keys()].sort(),
+    [...found].sort(),
     some
       .filter(({ stars }) => stars >= 20)
       .map(({ id }) => `${id + 1}`)

@@ -10,7 +10,7 @@ import { DAY_MS } from "../../src/lib/clock.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { complexityOf } from "../support/forge/gitlab-graphql.js";
 import { SkippingClock } from "../support/manual-clock.js";
-import { settingsOf } from "../support/upstream.js";
+import { settingsOf, walkOf } from "../support/upstream.js";
 
 const NOW = Date.UTC(2026, 0, 30);
 const signal = new AbortController().signal;
@@ -43,12 +43,9 @@ const refOf = (id: number | string, fullName = "some/name"): RepositoryRef => ({
 async function walk(provider: Provider) {
   const found = new Map<string, UpstreamRepository>();
   let pages = 0;
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page = await provider.discover(cursor, signal);
+  for await (const page of walkOf(provider)) {
     pages++;
-    assert.ok((page.next ?? "").length <= 4_000);
-    for (const repository of page.repositories) found.set(repository.providerId, repository);
-    cursor = page.next;
+    for (const repository of page) found.set(repository.providerId, repository);
   }
   return { found, pages };
 }
@@ -204,10 +201,8 @@ test("projects that move while a walk reads are seen, unless they pass it, and t
   const before = publicOf(forge, clock).filter(({ stars }) => stars >= 1);
   const seen = new Set<string>();
   const jumped = new Set<string>();
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: Awaited<ReturnType<Provider["discover"]>> = await provider.discover(cursor, signal);
-    for (const { providerId } of page.repositories) seen.add(providerId);
-    cursor = page.next;
+  for await (const page of walkOf(provider)) {
+    for (const { providerId } of page) seen.add(providerId);
     // Some that were not seen get past the walk, some that were seen fall behind it, and others are deleted.
     const unseen = before.filter(({ id }) => !seen.has(String(id)) && !jumped.has(String(id)));
     for (const { id } of unseen.slice(-2)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createGogs } from "../../src/forges/gogs/gogs.js";
 import { SkippingClock } from "../support/manual-clock.js";
-import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
+import { idsOfWalk, type Scripted, scripted, settingsOf } from "../support/upstream.js";
 
 const signal = new AbortController().signal;
 
@@ -30,13 +30,7 @@ const NOT_FOUND: Scripted = { status: 404 };
 test("gogs: a walk reads pages in any order of ids to the end, with a keyword that matches every name", async () => {
   const pages = [rows(51, 100), rows(1, 50), rows(101, 103)];
   const { fetch, provider } = gogs((path) => page(pages[Number(/page=(\d+)/.exec(path)?.[1]) - 1] ?? []));
-  const found: string[] = [];
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const read = await provider.discover(cursor, signal);
-    found.push(...read.repositories.map(({ providerId }) => providerId));
-    cursor = read.next;
-  }
-  assert.equal(new Set(found).size, 103);
+  assert.equal(new Set(await idsOfWalk(provider)).size, 103);
   assert.equal(fetch.sent[0]?.path, "/api/v1/repos/search?q=_&limit=50&page=1");
   assert.equal(fetch.sent.length, 3);
 });

@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import type { ForgeKind, ProviderSettings } from "../../src/config/known-forges.js";
+import type { Provider, UpstreamRepository } from "../../src/forges/contract.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "../../src/forges/transport.js";
 
 /** A scripted response; default status 200 without headers. A body that is not a string is sent as JSON. */
@@ -45,4 +47,25 @@ export function settingsOf(kind: ForgeKind, changes: Partial<ProviderSettings> =
     mayBePrivate: false,
     ...changes,
   };
+}
+
+/** The pages of a walk from its begin to its end, each of which leads to the next by a cursor of bounded length. */
+export async function* walkOf(provider: Provider): AsyncGenerator<readonly UpstreamRepository[], void> {
+  let cursor: string | null = null;
+  do {
+    const { repositories, next }: Awaited<ReturnType<Provider["discover"]>> = await provider.discover(
+      cursor,
+      new AbortController().signal,
+    );
+    assert.ok((next ?? "").length <= 4_000);
+    yield repositories;
+    cursor = next;
+  } while (cursor !== null);
+}
+
+/** Ids of all repositories of a walk. */
+export async function idsOfWalk(provider: Provider): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const page of walkOf(provider)) ids.push(...page.map(({ providerId }) => providerId));
+  return ids;
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/database/database.js";
 import { createLog } from "../../../src/lib/log.js";
-import { createTestDatabase, dropTestDatabase, startPostgres } from "../../support/postgres.js";
+import { connectToServer } from "../../support/engines.js";
+import { createTestDatabase, dropTestDatabase } from "../../support/postgres.js";
 import type { Harness, HarnessContext } from "../support/harness.js";
 import { type FuzzRun, fuzz, fuzzRows } from "./fuzz.js";
 import { shown } from "./request.js";
@@ -47,7 +48,7 @@ async function onSqlite(context: HarnessContext) {
 }
 
 async function onPostgres(context: HarnessContext) {
-  const server = await startPostgres();
+  const server = await connectToServer();
   try {
     const url = await createTestDatabase(server.port);
     const database = await openDatabase({ url, dataDir: "", pool: 4, log });
