@@ -1,4 +1,4 @@
-/** A package of the lockfile that an installation contains: in the bundle, or beside it. */
+/** A package of the lockfile that an installation contains: in the bundle, or next to it. */
 export interface InstalledPackage {
   name: string;
   version: string;
@@ -7,7 +7,7 @@ export interface InstalledPackage {
   integrity: string | undefined;
   /** Whether its installation runs a program. */
   hasInstallScript: boolean;
-  /** Only on some systems, or only if it is asked for. */
+  /** Only on some systems, or only on request. */
   isOptional: boolean;
 }
 
@@ -86,8 +86,8 @@ export function licencesDocument(packages: readonly InstalledPackage[]): string 
   );
   return `# Licences
 
-What an installation contains, in the bundle and beside it. \`npm run licences\` writes this page. The full texts are in
-\`dist/bundle/LICENSES.txt\`, and in the packages beside the bundle. Sidereal itself is under the [Apache License 2.0](../LICENSE).
+What an installation contains, in the bundle and next to it. \`npm run licences\` writes this page. The full texts are in
+\`dist/bundle/LICENSES.txt\`, and in the packages next to the bundle. Sidereal itself is under the [Apache License 2.0](../LICENSE).
 
 | Licence | Packages |
 | --- | --- |

@@ -85,7 +85,7 @@ test("no files import each other in a cycle, types included", () => {
   assert.deepEqual(cycles(), []);
 });
 
-test("no engine is asked for outside src/database", () => {
+test("nothing outside src/database depends on the engine", () => {
   for (const file of files.filter((name) => !name.startsWith("src/database/"))) {
     assert.doesNotMatch(readFileSync(file, "utf8"), /\.engine\b|node:sqlite|from "pg"/, file);
   }
@@ -101,7 +101,7 @@ test("only configuration and entries look at the environment", () => {
 /** Entries of programs and threads, and what waits for things that know only the time of the machine. */
 const ON_SYSTEM_TIME = ["app/app", "transfer/reader-thread", "database/database", "accounts/sessions"];
 
-test("time comes from a clock, which is chosen where a program or a thread begins", () => {
+test("time comes from a clock, which is chosen at the start of a program or a thread", () => {
   const others = files.filter((name) => name !== "src/lib/clock.ts");
   for (const file of others)
     assert.doesNotMatch(

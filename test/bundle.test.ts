@@ -11,7 +11,7 @@ import { serve } from "./support/serving.js";
 /** The first bytes of a PNG. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
-test("the bundle finds the files and threads that it needs beside it", async () => {
+test("the bundle finds the files and threads that it needs next to it", async () => {
   const world = new CommandWorld();
   const dataDir = world.newDataDir();
   const { code, stderr } = await world.run(dataDir, ["import", "--date", "2026-04-05T06:00:00Z", "-"], {

@@ -54,7 +54,7 @@ test("the manifest names exact versions, and the lockfile the same ones", () => 
   }
 });
 
-test("no package is both in the bundle and installed beside it", () => {
+test("no package is both in the bundle and installed next to it", () => {
   const names = Object.keys(manifest.dependencies);
   assert.ok(bundled.includes("node_modules/kysely"), "the list of the bundle was not read");
   assert.deepEqual(

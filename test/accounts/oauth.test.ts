@@ -106,7 +106,7 @@ onSqliteAndLong("Signing in by GitHub", (engine) => {
     assert.equal(owner.account?.id, bob?.account.id);
   });
 
-  test("an answer with a foreign state, or in another browser, is refused before GitHub is asked", async () => {
+  test("an answer with a foreign state, or in another browser, is refused without a request to GitHub", async () => {
     const { lines, passThrough } = await start();
     const person = { id: 7, email: "ann@example.org", verified: true };
     for (const change of [{ state: "x".repeat(32) }, { state: "" }, { cookie: "" }, { cookie: "a=b" }]) {

@@ -33,7 +33,7 @@ test("nothing leads to another origin", () => {
   );
 });
 
-test("a host of ours that the page was opened under is our own page, where hosts are checked", () => {
+test("a host of ours that the page was opened under is our own page, if hosts are checked", () => {
   const headers = { origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000", cookie: "a=b" };
   const isOwn = (more: OriginHeaders, isHostChecked: boolean) =>
     isOwnOrigin(

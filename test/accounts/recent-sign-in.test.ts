@@ -60,7 +60,7 @@ onSqliteAndLong("A sign-in more than 15 minutes ago", (engine) => {
     assert.equal((await world.get("/api/me", member.headers)).status, 200);
   });
 
-  test("a visitor is asked to sign in as always, and a recent sign-in is not asked again", async () => {
+  test("a visitor signs in as always, and after a recent sign-in not again", async () => {
     const { world, member } = await start();
     assert.deepEqual((await open(world, "/sign-in?again=1&next=%2F")).headings, [[1, "Sign in"]]);
     for (const path of ["/account/delete", "/account/export"])

@@ -19,7 +19,7 @@ onSqliteAndLong("The secret that signs cookies", (engine) => {
     );
   });
 
-  test("where there is no folder of its own, one is made once and kept in the database", async () => {
+  test("if there is no folder of its own, one is made once and kept in the database", async () => {
     const database = await engine.open();
     const config = { authSecret: undefined, databaseUrl: "postgres://elsewhere", dataDir: "" };
     const secrets = await Promise.all([1, 2, 3].map(() => readSecret({ config, database })));

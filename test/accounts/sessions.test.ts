@@ -30,7 +30,7 @@ onSqliteAndLong("Sessions", (engine) => {
     for (const { cookie } of [second, third]) assert.equal(await accounts.find(cookie), undefined);
   });
 
-  test("the session that a browser had ends when it signs in again, whoever signs in", async () => {
+  test("the session that a browser had ends when it signs in again, whatever the account", async () => {
     const { accounts, signIn } = await start();
     const elsewhere = await signIn("ann@example.org");
     const first = await signIn("ann@example.org");

@@ -147,7 +147,7 @@ onSqliteAndLong("Usage", (engine) => {
     assert.equal(await stored(database, "usage_events"), 5 * ids.length);
   });
 
-  test("of two processes adds up, also where both write at the same time", async () => {
+  test("of two processes adds up, also if both write at the same time", async () => {
     const { database, clock, accountId, ids } = await open(4);
     const others = await openDatabase({ ...engine.location(), pool: 2, log: silent });
     const processes = [database, others].map((one) => new Usage(accountsContext(one, clock)));

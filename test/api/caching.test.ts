@@ -171,7 +171,7 @@ onSqliteAndLong("Answers that are kept", (engine) => {
     throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
   };
 
-  test("while the database is away, cached responses are served for an hour and marked as stale, the rest is refused", async (t) => {
+  test("while the database is away, cached responses are served for an hour and marked as stale, all others are refused", async (t) => {
     const path = "/api/repos?sort=stars&limit=6";
     const kept = await world.get(path);
     const page = await world.get("/explore?sort=stars");
@@ -266,7 +266,7 @@ onSqlite("A 304", (engine) => {
     assert.deepEqual(await repeat(world, "/api/repos/1/metrics"), [39, 39, 39]);
   });
 
-  test("counts in full where the response was computed to find out", async () => {
+  test("counts in full if the response was computed to find out", async () => {
     const world = await cached(0);
     assert.deepEqual(await repeat(world, "/api/repos?sort=stars"), [39, 38, 37]);
     assert.deepEqual(await repeat(world, "/about"), [35, 33, 31]);

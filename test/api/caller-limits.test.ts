@@ -164,7 +164,7 @@ onSqliteAndLong("Limits of sessions", (engine) => {
     assert.ok(summary.mock.callCount() <= 1);
   });
 
-  test("where sessions cannot be looked up the address counts, and the answer is given", async (t) => {
+  test("if sessions cannot be looked up the address counts, and the answer is given", async (t) => {
     const { cookie } = await member();
     t.mock.method(world.members.accounts, "findId", async () => {
       throw new DatabaseFault("unavailable", new Error("the database is away"));
@@ -236,7 +236,7 @@ onSqliteAndLong("Looking up keys and sessions", (engine) => {
     assert.deepEqual(answers, [...times(LOOKUPS, "200 default"), ...times(LOOKUPS, "429 lookup")]);
   });
 
-  test("leaves those who were found before their access, where somebody else guesses", async () => {
+  test("leaves those who were found before their access, when somebody else guesses", async () => {
     const peer = newAddress();
     const secret = await keyOf("familiar@example.org");
     const { cookie } = await signIn(world, mailbox, "session@example.org");

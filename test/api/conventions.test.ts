@@ -229,7 +229,7 @@ onSqlite("Conventions of every route", (engine) => {
     }
   });
 
-  test("an address where nothing is answers 404, whatever the method", async () => {
+  test("an unknown address answers 404, whatever the method", async () => {
     for (const path of [...Object.keys(HINTS), "/API/repos", "/x"]) {
       for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
         const answer = await world.send(method, path);
@@ -246,7 +246,7 @@ onSqlite("Conventions of every route", (engine) => {
     }
   });
 
-  test("programs and models find the contract where they look for it", async () => {
+  test("programs and models find the contract at the usual addresses", async () => {
     const moved = await world.request("/openapi.json");
     assert.deepEqual([moved.status, moved.headers.get("location")], [301, "/api/openapi.json"]);
     const response = await world.request("/llms.txt");
@@ -339,7 +339,7 @@ onSqlite("Conventions of every route", (engine) => {
     }
   });
 
-  test("the encoding is the one the caller likes best, and ours where it has no preference", async () => {
+  test("the encoding is the one the caller likes best, and ours if it has no preference", async () => {
     for (const [accept, expected] of [
       ["gzip, deflate, br, zstd", "br"],
       ["gzip, zstd", "zstd"],

@@ -274,7 +274,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     }
   });
 
-  test("the address a rename leads to answers, also where the owner has slashes or the name of a route", async () => {
+  test("the address a rename leads to answers, also if the owner has slashes or the name of a route", async () => {
     for (const [path, fullName] of [
       ["/api/repos/gitlab/old-group%2Fx/moved", "new-group/y/moved"],
       ["/api/repos/github/tools/hammer", "by-full-name/hammer"],

@@ -147,7 +147,7 @@ onSqlite("Dumps over HTTP", (engine) => {
     assert.deepEqual((await other.get("/api/dumps")).body, { data: [] });
   });
 
-  test("are a 404 where the operator offers none", async () => {
+  test("are a 404 if the operator offers none", async () => {
     const other = await createWorld(engine);
     for (const path of ["/api/dumps", FILE]) {
       const { status, body } = await other.get(path);

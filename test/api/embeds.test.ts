@@ -190,7 +190,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     });
   });
 
-  test("a parameter that is not allowed is said in a picture, and in JSON with status 400 where JSON is asked for", async () => {
+  test("a parameter that is not allowed is said in a picture, and in JSON with status 400 if JSON is accepted", async () => {
     const repo = "must be of the form provider:owner/name, 1 to 6 times";
     const wrong: [string, string, string, Record<string, unknown>?][] = [
       ["", "repo", repo],
@@ -290,7 +290,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     assert.equal(shown.status, 200, "the address in the snippet is that of the picture");
   });
 
-  test("the data tell what is not known as null, and point at the comparison where there are several", async () => {
+  test("the data tell what is not known as null, and point at the comparison if there are several", async () => {
     const { body } = await world.get(`${DATA}?repo=github:up/never&repo=github:up/one`);
     assert.equal(
       body.data.pageUrl,

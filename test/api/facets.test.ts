@@ -59,7 +59,7 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
     ]);
   });
 
-  test("facets are walked by page, and Link says where on", async () => {
+  test("facets are walked by page, and Link leads on", async () => {
     const first = await world.get("/api/facets/languages?limit=2");
     assert.equal(first.body.meta.hasMore, true);
     assert.equal(

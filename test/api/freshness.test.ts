@@ -133,7 +133,7 @@ onSqliteAndLong("How recent responses are", (engine) => {
     for (const { trend } of data) assert.ok(Math.abs(trend.hours - 48) < 0.01);
   });
 
-  test("every response with growth has its age, which follows the days also where nothing is recorded", async () => {
+  test("every response with growth has its age, which follows the days also if nothing is recorded", async () => {
     const cached = await createWorld(engine, { SIDEREAL_CACHE_MB: "1" });
     await cached.record(observation("a/b", daily(100, 110), { facts: { language: "Go", topics: ["web"] } }));
     const ages = async () => {
@@ -166,7 +166,7 @@ onSqliteAndLong("How recent responses are", (engine) => {
     assert.deepEqual(new Set(await texts()), new Set(["90 days ago"]));
   });
 
-  test("where the date of creation is unknown, the youth of a repository counts from when it was first seen", async () => {
+  test("if the date of creation is unknown, the youth of a repository counts from when it was first seen", async () => {
     const other = await createWorld(engine);
     const old = Array.from({ length: 60 }, (_, i) => 5_000 + i);
     await other.record(
@@ -187,7 +187,7 @@ onSqliteAndLong("How recent responses are", (engine) => {
     assert.equal(trends["24h"].newSince, null);
   });
 
-  test("a gain of which not all counts says so in feeds and badges", async () => {
+  test("a gain that counts in part says so in feeds and badges", async () => {
     const other = await createWorld(engine);
     const stars = [1_000, 1_000, 9_000];
     await other.record(

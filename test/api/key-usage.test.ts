@@ -194,7 +194,7 @@ onSqliteAndLong("The usage of a key", (engine) => {
     assert.equal(headers.get("cache-control"), "no-store");
   });
 
-  test("is asked for one of four periods", async () => {
+  test("has one of four periods", async () => {
     const owner = await newMember();
     const { id } = await createKey(world, owner);
     const earlier = await world.get(`/api/me/keys/${id}/usage?period=7d`, owner.headers);

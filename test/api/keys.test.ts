@@ -50,7 +50,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
     assert.deepEqual([listed.status, listed.body], [200, { data: [shown] }]);
   });
 
-  test("a name is asked for, of 1 to 100 characters", async () => {
+  test("a name is required, of 1 to 100 characters", async () => {
     const make = async (body: unknown) =>
       errorOf(await world.send("POST", "/api/me/keys", body, member.headers));
     assert.deepEqual(await make({}), invalid("name", "is required"));
@@ -103,7 +103,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
     }
   });
 
-  test("a bad key is refused everywhere, also where the answer is ready", async () => {
+  test("a bad key is refused everywhere, also if the answer is ready", async () => {
     const paths = ["/api/repos", "/api/home", "/api/openapi.json", "/api/me", "/api/nothing"];
     for (const path of paths) await world.get(path);
     const { key } = await createKey(world, await newMember());

@@ -240,7 +240,7 @@ onSqlite("Limits", (engine) => {
     assert.equal((await ask("/api/stats/summary")).status, 429);
   });
 
-  test("an unknown token costs ten, whatever is asked of it; a known one costs one", async (t) => {
+  test("an unknown token costs ten, whatever the request; a known one costs one", async (t) => {
     const find = t.mock.method(world.modules.watchlists, "get");
     for (const token of [createToken("sidw"), createToken("sidr"), "sidw_made-up"]) {
       const ask = newcomer();
@@ -368,7 +368,7 @@ onSqlite("Limits", (engine) => {
     assert.equal((await ask(panel, peer)).status, 429);
   });
 
-  test("the cost of pictures counts by address, whatever key or session asks for them", async () => {
+  test("the cost of pictures counts by address, whatever the key or session", async () => {
     const account = await addAccount(world.modules.database, "pictures@example.org");
     const { secret } = await world.members.keys.create(account, "readme");
     const [peer, path] = [newAddress(), "/api/embed/badge.svg?repo=github:a/one"];

@@ -172,7 +172,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     assert.deepEqual(times(quiet.body), [isoTime(NOW - 40 * DAY_MS)]);
   });
 
-  test("says where refreshes are missing, and how many", async () => {
+  test("names missing refreshes, and how many", async () => {
     const { body } = await metrics("b/gaps");
     assert.equal(body.data.length, 10);
     assert.deepEqual(body.meta.gaps, [

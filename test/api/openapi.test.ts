@@ -148,7 +148,7 @@ test("every reference leads to a component, and every component is used", () => 
   assert.deepEqual([...used].toSorted(), known.toSorted());
 });
 
-test("a schema that has a name is never null itself: what refers to it says where it may be", () => {
+test("a schema that has a name is never null itself: its references say whether they may be null", () => {
   for (const [name, schema] of Object.entries(document.components.schemas))
     assert.ok(![(schema as { type?: string | string[] }).type].flat().includes("null"), name);
 });

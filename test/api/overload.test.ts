@@ -152,7 +152,7 @@ onBothEngines("With too much to do", (engine) => {
     for (const status of running) assert.equal(await status, 404);
   });
 
-  test("who asks for what is being computed for somebody else waits for it", async (t) => {
+  test("a request for a response that is being computed waits for it", async (t) => {
     const { world, key } = await start();
     const { held, release } = holdRanks(t, world);
     const first = world.get("/api/repos/100/ranks", key);

@@ -70,7 +70,7 @@ onSqliteAndLong("An instance with a private address", (engine) => {
     );
   });
 
-  test("refuses another host also where the response is cached, and says which setting to change", async () => {
+  test("refuses another host also if the response is cached, and says which setting to change", async () => {
     for (let i = 0; i < 3; i++) assert.equal((await only(wire, request("git.lan"))).status, 200);
     const answer = await only(wire, request("evil.example"));
     assert.equal(answer.status, 421);

@@ -160,7 +160,7 @@ onSqliteAndLong("GET /api/search/suggest", (engine) => {
     assert.deepEqual((await suggest("gone")).topics, []);
   });
 
-  test("limit holds for each kind, from 1 to 20, 8 where it is not given", async () => {
+  test("limit holds for each kind, from 1 to 20, 8 if it is not given", async () => {
     assert.equal((await names("", "&limit=1")).length, 1);
     assert.equal((await names("")).length, 8);
     assert.equal((await names("", "&limit=20")).length, 10);

@@ -117,7 +117,7 @@ onSqliteAndLong("Signing in over HTTP", (engine) => {
     assert.equal((await submit({ token }, browser)).status, 303);
   });
 
-  test("signing in goes on to nowhere but a path of this service", async () => {
+  test("signing in continues to nothing but a path of this service", async () => {
     for (const next of [
       "//evil.example",
       "/%5cevil",
@@ -146,7 +146,7 @@ onSqliteAndLong("Signing in over HTTP", (engine) => {
     assert.equal(mailbox.waiting, 0);
   });
 
-  test("where no mail server is, sign-in by mail says that it is off", async () => {
+  test("without a mail server, sign-in by mail says that it is off", async () => {
     const without = await createWorld(engine);
     const answer = await without.send("POST", "/api/auth/magic-link", { email: "ann@example.org" });
     assert.deepEqual(errorOf(answer), {
@@ -156,7 +156,7 @@ onSqliteAndLong("Signing in over HTTP", (engine) => {
     });
   });
 
-  test("a site that vouches is asked for by its name, and what comes back wrong signs nobody in", async () => {
+  test("a site that vouches is requested by its name, and a wrong result signs nobody in", async () => {
     const begun = await world.send("POST", "/api/auth/sign-in/github", {}, { Origin: ORIGIN });
     assert.equal(begun.status, 200);
     assert.match(begun.body.data.url, /^https:\/\/github\.com\/login\/oauth\/authorize\?/);

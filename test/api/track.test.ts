@@ -27,7 +27,7 @@ onSqliteAndLong("POST /api/track", (engine) => {
       body: JSON.stringify({ repository }),
     });
 
-  test("answers 202 with the place in the queue, and the address where it can be followed", async () => {
+  test("answers 202 with the place in the queue, and the address of its state", async () => {
     const world = await openWorld();
     const first = await request(world, "https://github.com/o/first/issues/5");
     assert.equal(first.status, 202);
@@ -167,7 +167,7 @@ onSqliteAndLong("POST /api/track", (engine) => {
     }
   });
 
-  test("is for accounts alone where they are configured: by a key, or a session on our own pages", async () => {
+  test("is for accounts alone if they are configured: by a key, or a session on our own pages", async () => {
     const world = await createWorld(engine, { ...mailbox.settings, SIDEREAL_PROVIDERS: "github" });
     const anonymous = await request(world, "o/n");
     assert.deepEqual([anonymous.status, anonymous.body.error.code], [401, "UNAUTHENTICATED"]);

@@ -67,7 +67,7 @@ onSqliteAndLong("The series of a window", (engine) => {
     assert.ok(trends > REPOSITORIES / 2);
   });
 
-  test("starts at the nearest snapshot to the boundary where no trend has its length", async () => {
+  test("starts at the nearest snapshot to the boundary if no trend has its length", async () => {
     const { catalog } = world.modules;
     for (const id of ids) {
       const all = (await catalog.series(id, 0)).points.map(({ capturedAt }) => capturedAt);
@@ -85,7 +85,7 @@ onSqliteAndLong("The series of a window", (engine) => {
     }
   });
 
-  test("holds what its trend compares, also where it begins with stars still held", async () => {
+  test("holds what its trend compares, also if it begins with stars still held", async () => {
     const own = await createWorld(engine);
     const ages = fc.sample(captures, REPOSITORIES);
     await own.record(

@@ -49,7 +49,7 @@ test("a place is stale if its repository or its reading is not of the newest fil
   assert.equal(faultsOf([place("acme/gone")], day, AT).stale, 1);
 });
 
-test("a name with a successor counts once it is gone, and twice beside its successor", () => {
+test("a name with a successor counts once it is gone, and twice next to its successor", () => {
   const placed = ["acme/kite", "acme/dragon", "acme/bow", "acme/tail"].map((name) => ({ name, to: AT }));
   const gone = {
     date: "2026-01-06",

@@ -49,7 +49,7 @@ describe("Charts in a browser", { skip: NO_CHROMIUM }, () => {
       }
     });
 
-    test("show the date, the count and the gain of the nearest point beside the pointer", async () => {
+    test("show the date, the count and the gain of the nearest point next to the pointer", async () => {
       const page = await world.visit();
       await page.goto(STAR_TABLES, { waitUntil: "networkidle" });
       const last = await at(page, 0.985);

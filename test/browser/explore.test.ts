@@ -74,7 +74,7 @@ describe("The page /explore in a browser", { skip: NO_CHROMIUM }, () => {
       });
     }
 
-    test("has checkboxes beside their labels, and a button to apply within the window", async () => {
+    test("has checkboxes next to their labels, and a button to apply within the window", async () => {
       for (const width of [320, 1440]) {
         const page = await world.visit({ width, scripts: false });
         await page.goto(PATH);

@@ -119,7 +119,7 @@ describe("Passkeys in a browser", { skip: NO_CHROMIUM }, () => {
       assert.equal(await page.getByRole("rowheader").count(), 0);
     });
 
-    test("where the page was opened under another name, the browser is not asked", async () => {
+    test("if the page was opened under another name, the browser offers none", async () => {
       const page = await world.visit();
       await plugIn(page);
       await page.goto(`${world.url.replace("localhost", "127.0.0.1")}/sign-in`);

@@ -70,7 +70,7 @@ test("no text in any script becomes boxes, and all of it that can be drawn is", 
   );
 });
 
-test("a character that the bundled font lacks is drawn with a font of the system, and only then is its file loaded", () => {
+test("a character that is not in the bundled font is drawn with a font of the system, and only then is its file loaded", () => {
   const text = "𝒜 and then 𝓑";
   assert.equal(bundled.drawable(text), "and then");
   assert.equal(withMaths.drawable(text), text);
@@ -101,7 +101,7 @@ test("a character that the bundled font lacks is drawn with a font of the system
   }
 });
 
-test("a text of which little can be drawn is not shown, and a name is never left out entirely", () => {
+test("a text that can hardly be drawn is not shown, and a name is never left out entirely", () => {
   assert.equal(bundled.drawable("fast 🚀 server"), "fast server");
   assert.equal(bundled.drawable("日本語の説明文"), undefined);
   assert.equal(bundled.drawable("Ελληνικά, русский, עברית"), "Ελληνικά, русский, עברית");

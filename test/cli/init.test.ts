@@ -169,7 +169,7 @@ const hasScript = {
   skip: spawnSync("script", ["--version"]).status === 0 ? false : "needs script of util-linux",
 };
 
-test("at a terminal a wrong answer is asked again, and a token is not shown", hasScript, async () => {
+test("at a terminal a wrong answer is requested again, and a token is not shown", hasScript, async () => {
   const folder = newFolder();
   const { code, shown } = await initAtTerminal(folder, [
     [/Address .*: /, "nonsense\r"],

@@ -31,7 +31,7 @@ describe("Retries of the client", () => {
     assert.deepEqual(statuses, [429, 503, 200]);
   });
 
-  test("wait twice as long each time where the service does not say", async () => {
+  test("wait twice as long each time if the service does not say", async () => {
     const { client, clock } = scriptedClient([
       broken,
       broken,
@@ -164,7 +164,7 @@ describe("The time limit of the client", () => {
     await assert.rejects(failure, { code: "TIMEOUT", status: 0, message: /40000 ms/ });
   });
 
-  test("ends with the headers where the caller reads the body, which only the signal ends then", async () => {
+  test("ends with the headers if the caller reads the body, which only the signal ends then", async () => {
     const controller = new AbortController();
     const { client, clock } = scriptedClient([endless]);
     const response = await client.request("get", "/api/limits", { signal: controller.signal });

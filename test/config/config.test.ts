@@ -159,7 +159,7 @@ test("an installed program keeps its data in the user's home, unless its folder 
   assert.equal(dataDirIn(server), "./data");
 });
 
-test("settings that go together are asked for together", () => {
+test("settings that go together are requested together", () => {
   assert.deepEqual(problemsOf({ SIDEREAL_SMTP_URL: "smtp://mail.example" }), [
     "SIDEREAL_MAIL_FROM: must be set, because SIDEREAL_SMTP_URL is",
   ]);
@@ -240,7 +240,7 @@ test("the address of Redis may be in a file, and a wrong one is not shown", () =
     ]);
 });
 
-test("where the base URL is private, only its host is served, and no other site may use the API", () => {
+test("if the base URL is private, only its host is served, and no other site may use the API", () => {
   const opennessOf = (env: Record<string, string>) => {
     const { allowedHosts, cors } = loadConfig(env);
     return { allowedHosts, cors };

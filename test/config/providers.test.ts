@@ -139,7 +139,7 @@ test("a misspelt setting, forge or kind names the nearest one, and not all other
   }
 });
 
-test("the address of a forge may lack its scheme, or be that of its API", () => {
+test("the address of a forge may have no scheme, or be that of its API", () => {
   for (const [name, text, expected] of [
     ["GITHUB", "github.com", "https://github.com"],
     ["GITHUB", "api.github.com", "https://github.com"],

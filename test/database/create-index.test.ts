@@ -11,7 +11,7 @@ const ROWS = 60_000;
 const [IN_FILES, IN_MEMORY] = [1, 2];
 
 onSqlite("Sorting in files", (engine) => {
-  test("is for the catalogue alone, in the folder of the database, of which nothing is left there", async () => {
+  test("is for the catalogue alone, in the folder of the database, and leaves nothing there", async () => {
     const { write, durable, read } = await engine.open();
     const { dataDir } = engine.location();
     const files = readdirSync(dataDir).sort();

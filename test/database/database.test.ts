@@ -104,7 +104,7 @@ describe("The connections of a SQLite database", () => {
       if (event.endsWith("begins")) assert.equal(order[i + 1], event.replace("begins", "ends"));
   });
 
-  test("wait for another process that writes, and this process goes on meanwhile", async () => {
+  test("wait for another process that writes, and this process continues meanwhile", async () => {
     const { database, dataDir } = await open();
     const script = `const { DatabaseSync } = require("node:sqlite");
       const database = new DatabaseSync(process.argv[1]);

@@ -102,13 +102,13 @@ function testSqlite(): void {
     assert.equal((await database.read.selectFrom("marks").selectAll().execute()).length, 1);
   });
 
-  test("is full where the disk has no room", async () => {
+  test("is full if the disk has no room", async () => {
     const { database } = await open();
     await sql`pragma max_page_count = 1`.execute(database.write);
     assert.equal(await kindOf(mark(database.write, "x".repeat(1_000_000))), "full");
   });
 
-  test("is unavailable where a file cannot be opened", async () => {
+  test("is unavailable if a file cannot be opened", async () => {
     const { database } = await open();
     const absent = join(folder, "absent", "file.db");
     assert.equal(await kindOf(sql`attach ${absent} as absent`.execute(database.write)), "unavailable");

@@ -69,7 +69,7 @@ onBothEngines("A database that a newer program has migrated", (engine) => {
 });
 
 onBothEngines("An older database", (engine) => {
-  test("is refused, and stays as it is, where it is not to be migrated", async () => {
+  test("is refused, and stays as it is, if it is not to be migrated", async () => {
     await engine.open();
     const other = rawStore(engine);
     await other.db

@@ -14,7 +14,7 @@ onBothEngines("A prepared statement", (engine) => {
     await database.durable.insertInto("marks").values(marks).execute();
   });
 
-  test("names columns once, and knows where their values are", async () => {
+  test("names columns once, and the position of their values", async () => {
     const { sql: list, at, names, count } = columns("marks", "m", ["value", "name"]);
     const read = database.prepare<null, [string, string, number]>(
       () => sql`select ${list}, 1 from marks m order by name limit 1`,
@@ -95,7 +95,7 @@ onBothEngines("A prepared statement", (engine) => {
     for (let run = 0; run < 3; run++) assert.deepEqual(await none(null), []);
   });
 
-  test("goes on after its table was replaced by another", async () => {
+  test("continues after its table was replaced by another", async () => {
     const { dialect, durable } = database;
     const table = sql`(a ${dialect.types.integer} not null, b ${dialect.types.text})`;
     await sql`create table rebuilt ${table}`.execute(durable);

@@ -16,7 +16,7 @@ onBothEngines("The schema", (engine) => {
     database = await engine.open();
   });
 
-  test("has exactly the described tables and columns, null where they say so", async () => {
+  test("has exactly the described tables and columns, null if they say so", async () => {
     assert.deepEqual((await tableNames(engine, database)).toSorted(), Object.keys(TABLES).toSorted());
     for (const [table, { columns }] of Object.entries(TABLES)) {
       const described = Object.entries(columns).map(

@@ -77,7 +77,7 @@ test("batches shrink until a transaction takes as long as others may wait, and g
   assert.equal(size.rows, 25);
 });
 
-test("batches are as large as allowed where nobody waits", () => {
+test("batches are as large as allowed if nobody waits", () => {
   const size = new BatchSize({ turnMs: undefined }, { least: 25, most: 5_000 });
   size.note(5_000, 60_000);
   assert.equal(size.rows, 5_000);

@@ -54,7 +54,7 @@ test("an avatar is fetched from the site itself, without a token", async () => {
   assert.deepEqual(tokens, [null]);
 });
 
-test("only the hosts of the forge are asked", async () => {
+test("only the hosts of the forge get requests", async () => {
   const github = open("github", "https://github.com", { mayBePrivate: false });
   for (const address of [
     "https://github.com.evil.example/a.png",
@@ -80,7 +80,7 @@ test("only the hosts of the forge are asked", async () => {
   assert.deepEqual(github.looked, ["avatars.githubusercontent.com", "avatars3.githubusercontent.com"]);
 });
 
-test("a host of images is never in a private network, even where the forge is", async () => {
+test("a host of images is never in a private network, even if the forge is", async () => {
   const { fetch } = open("github", "https://git.example");
   await assert.rejects(fetch("https://avatars.git.example/u/1"), /not on the public internet/);
 });
@@ -99,7 +99,7 @@ test("an address follows from the name of an owner on GitHub alone, and only fro
     assert.equal(open(kind, "https://git.example").source.addressOf("octo"), null);
 });
 
-test("a small image is requested where the forge makes one", async () => {
+test("a small image is requested if the forge makes one", async () => {
   const asked: string[] = [];
   for (const kind of ["github", "gitlab", "forgejo"] as const) {
     const forge = await startForge({ kind, clock, repositories: 5 });
@@ -113,7 +113,7 @@ test("a small image is requested where the forge makes one", async () => {
   assert.deepEqual(asked, ["github v=4&s=80", "gitlab v=4&width=96", "forgejo v=4&size=80"]);
 });
 
-test("a response that is too long is cut off, and a host that asks to slow down says until when", async () => {
+test("a response that is too long is cut off, and a host with a rate limit says until when", async () => {
   const forge = await startForge({ kind: "gitlab", clock, repositories: 5 });
   ends.push(() => forge.close());
   const { fetch } = open("gitlab", forge.url);

@@ -71,7 +71,7 @@ test("an App signs in with its key, and finds its only installation", async () =
   assert.equal(provider.quota()[0]?.token, "app");
 });
 
-test("an App with several installations asks which one, and one without any says so", async () => {
+test("an App with several installations needs to know which one, and one without any says so", async () => {
   const two = [
     { id: 1, account: { login: "a" } },
     { id: 2, account: { login: "b" } },
@@ -104,7 +104,7 @@ test("a token is renewed well before it expires, once for all that wait for it",
   assert.equal(state.rejected, 0);
 });
 
-test("a token that expires in the middle of a batch is renewed, and the batch goes on", async () => {
+test("a token that expires in the middle of a batch is renewed, and the batch continues", async () => {
   const { state, clock, provider } = appForge();
   assert.equal(await kindOf(provider), "found");
   clock.advance(5 * 60_000);

@@ -122,7 +122,7 @@ test("a field that one repository withholds is still requested for the others", 
   assert.match(queries[0] ?? "", /issues/);
 });
 
-test("fields that a few repositories withhold are not withheld by the instance, whatever the others lack", async () => {
+test("fields that a few repositories withhold are not withheld by the instance, whatever the others withhold", async () => {
   const { provider, queries } = stage((query, ids) =>
     answer(query, ids, (field, id) => (field === "issues" && id === 3) || (field === "watchers" && id <= 60)),
   );
@@ -157,7 +157,7 @@ test("without a required field there is no record, and nothing is lost", async (
   assert.equal(queries.filter((query) => query !== "").length, 1);
 });
 
-test("fields that the schema of an older instance lacks are left out for a day", async () => {
+test("fields that the schema of an older instance does not have are left out for a day", async () => {
   const messages = {
     "Field 'watchers' doesn't exist on type 'Repository'": ["watchers"],
     'Cannot query field "isArchived" on type "Repository".': ["isArchived"],
@@ -225,7 +225,7 @@ test("only an error about the node itself says that it is gone", async () => {
   );
 });
 
-test("every request asks for node ids of the present format, and the ids of answers are kept", async () => {
+test("every request wants node ids of the present format, and the ids of answers are kept", async () => {
   const { provider, fetch } = stage((query, ids) => {
     if (ids.length === 0) return { status: 404 };
     const { body } = answer(query, ids, () => false);

@@ -24,14 +24,14 @@ async function read(failures: readonly (FailureKind | null)[], responseMs = 0) {
   return { results, kinds: results.map(kindOf), requests };
 }
 
-test("a batch ends after two minutes at any pace: the rest is skipped, and each result has the time of its response", async () => {
+test("a batch ends after two minutes at any pace: the others are skipped, and each result has the time of its response", async () => {
   const { results, requests } = await read(Array(20).fill(null), 36_000);
   assert.equal(requests, 4);
   const times = [1, 2, 3, 4].map((i) => ({ kind: "unchanged", at: NOW + i * 36_000 }));
   assert.deepEqual(results, [...times, ...Array(16).fill({ kind: "skipped" })]);
 });
 
-test("a batch ends when the forge cannot be asked any more, and the rest fails in the same way", async () => {
+test("a batch ends when the forge accepts no more requests, and the others fail in the same way", async () => {
   const quota = await read([null, "gone", "quota", null, null]);
   assert.deepEqual(quota.kinds, ["unchanged", "gone", "quota", "quota", "quota"]);
   assert.equal(quota.requests, 3);

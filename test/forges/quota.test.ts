@@ -192,7 +192,7 @@ test("invalid reports are ignored", () => {
   }
 });
 
-test("setting the clock makes no wait longer or shorter than the forge asked", () => {
+test("setting the clock makes no wait longer or shorter than the forge demanded", () => {
   for (const jump of [-HOUR_MS, HOUR_MS, 400 * DAY_MS, -400 * DAY_MS]) {
     for (const report of [
       { blockedUntil: START + 60_000 },

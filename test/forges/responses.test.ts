@@ -36,7 +36,7 @@ test("each status has one failure kind", () => {
   }
 });
 
-test("we wait as long as a forge asks, and a minute if it does not say how long", () => {
+test("we wait as long as a forge demands, and a minute if it does not say how long", () => {
   assert.deepEqual(failure(429, { "retry-after": "17" }), { kind: "quota", until: NOW + 17_000 });
   assert.deepEqual(failure(403, { "retry-after": "17" }), { kind: "quota", until: NOW + 17_000 });
   assert.deepEqual(failure(503, { "retry-after": "17" }), { kind: "unreachable", until: NOW + 17_000 });
@@ -64,7 +64,7 @@ test("a rejected token is reported, without the anonymous limit that comes with 
   assert.deepEqual(report(401, { "x-ratelimit-remaining": "59" }), { isRejected: true });
 });
 
-test("a 403 is a rate limit or a block only where its message says so", () => {
+test("a 403 is a rate limit or a block only if its message says so", () => {
   const until = NOW + 60_000;
   const body = (value: unknown) => failure(403, {}, JSON.stringify(value));
   assert.deepEqual(body({ message: "You have exceeded a secondary rate limit." }), { kind: "quota", until });

@@ -95,7 +95,7 @@ describe("What a forge says about a token", () => {
     }
   });
 
-  test("a token that is rejected, lacks a permission or finds no forge fails as what it is", async () => {
+  test("a token that is rejected, has no permission or finds no forge fails with its reason", async () => {
     for (const kind of ["github", "gitlab", "forgejo", "gogs"] as const) {
       assert.equal(
         await kindOf(check(kind, () => ({ status: 401, body: { message: "Bad credentials" } }))),
@@ -186,7 +186,7 @@ describe("Tokens that are entered while a provider runs", () => {
   });
   const ask = (provider: Provider) => provider.refreshOne("o/n", signal).catch(() => undefined);
 
-  test("are used beside those of the settings, each once, and not after they were removed", async () => {
+  test("are used besides those of the settings, each once, and not after they were removed", async () => {
     const { provider, fetch, pass } = open("github", repository);
     provider.useEntered([
       { token: "entered-token-number-one", label: "page #1" },

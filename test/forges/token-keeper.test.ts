@@ -146,7 +146,7 @@ test("a rejected token that is replaced in its file is used at the next look at 
   assert.equal(await kindOf(provider), "found");
 });
 
-test("a command is asked for another token soon after a rejection, with growing waits", async () => {
+test("a command is run for another token soon after a rejection, with growing waits", async () => {
   const path = join(folder, "rejected");
   const runs = join(folder, "rejected-runs");
   writeFileSync(path, "wrong");

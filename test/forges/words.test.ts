@@ -6,7 +6,7 @@ import { fc } from "../support/properties.js";
 const SECRET = "first-token-of-ours";
 const words = (body: unknown) => wordsOfBody(JSON.stringify(body), [SECRET]);
 
-test("the reason is found where each forge puts it", () => {
+test("the reason is found in the form of each forge", () => {
   assert.equal(
     words({ message: "Bad credentials", documentation_url: "https://x.example" }),
     "Bad credentials",

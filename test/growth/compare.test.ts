@@ -82,7 +82,7 @@ test("of a burst, a window counts out only what came within it", () => {
   assert.ok((week?.starsCounted ?? 0) < 40 && (week?.starsCounted ?? -1) >= 0, String(week?.starsCounted));
 });
 
-test("where the date of creation is unknown, a repository first seen within 90 days is new, whatever its stars", () => {
+test("if the date of creation is unknown, a repository first seen within 90 days is new, whatever its stars", () => {
   const found = (
     { firstSeen = 4, stars = 40, ...more }: Partial<History> & { firstSeen?: number; stars?: number },
     { since = 0, firstFiles = [] }: { since?: number; firstFiles?: number[] } = {},

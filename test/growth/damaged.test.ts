@@ -178,7 +178,7 @@ onBothEngines("A damaged block of snapshots", (engine) => {
       assert.equal((await world.get(path)).status, 200, path);
   });
 
-  test("leaves out its repository where a watchlist sums histories", async () => {
+  test("leaves out its repository if a watchlist sums histories", async () => {
     const world = await createWorld(engine);
     const { modules } = world;
     await world.record(...NAMES.map((name) => observation(`o/${name}`, DAYS)));

@@ -25,7 +25,7 @@ onBothEngines("deriving", (engine) => {
     );
   });
 
-  test("a full day changes nothing for readers where growth stays the same", async () => {
+  test("a full day changes nothing for readers if growth stays the same", async () => {
     const world = await createWorld(engine);
     const { catalog, rankings, database } = world.modules;
     const growth = () => database.read.selectFrom("rollups").selectAll().orderBy("repository_id").execute();

@@ -33,7 +33,7 @@ describe("Why a repository is in a list", () => {
     assert.equal(whyWords(week, "stars").compared, "108,659 → 108,000 in 7 days");
   });
 
-  test("gives forks as a gain, and stars where forks are not known", () => {
+  test("gives forks as a gain, and stars if forks are not known", () => {
     assert.equal(whySentence(trend, "forks"), "+120 forks in 24 h");
     assert.match(whySentence({ ...trend, forksDelta: null }, "forks"), /^108,659 → 111,568/);
   });

@@ -39,7 +39,7 @@ onSqlite("A base URL with a path", (engine) => {
     "/watchlists",
   ];
 
-  test("serves every page below the path, and nothing beside it", async () => {
+  test("serves every page below the path, and nothing outside it", async () => {
     for (const path of PAGES) {
       assert.equal((await open(path)).status, 200, path);
       if (path === "" || path === "/") continue;

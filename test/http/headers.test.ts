@@ -10,7 +10,7 @@ import { createWorld } from "../support/world.js";
 
 const FACTS = { access: "public", cache: { kind: "none" }, form: "json" } as const;
 
-test("browsers are told to use https only where the service has an https address", () => {
+test("browsers are told to use https only if the service has an https address", () => {
   const headersAt = (baseUrl: string) => completeHeaders(noContent(), FACTS, publicAddressOf(baseUrl));
   const names = ["Strict-Transport-Security", "Cross-Origin-Opener-Policy", "Permissions-Policy"];
   for (const name of names) {

@@ -54,7 +54,7 @@ test("a database that hangs delays what is kept by a moment, and only once", asy
   assert.equal(clock.sleeping, 0);
 });
 
-test("a question that fails at once is asked again, two seconds later", async () => {
+test("a question that fails immediately is repeated two seconds later", async () => {
   let asked = 0;
   const { clock, ask } = createCache(() => {
     asked += 1;
@@ -68,7 +68,7 @@ test("a question that fails at once is asked again, two seconds later", async ()
   assert.equal(asked, 2);
 });
 
-test("who asks after a change does not join what was begun before it", async () => {
+test("a request after a change does not join work begun before it", async () => {
   let revision = "1";
   const { clock, cache, ask } = createCache(async () => revision);
   const { promise, resolve } = Promise.withResolvers<StoredResponse>();

@@ -52,7 +52,7 @@ test("the package contains no tests, sources, source maps or pictures", () => {
   );
 });
 
-test("the package stays small, and needs one library beside it", () => {
+test("the package stays small, and needs one library next to it", () => {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   process.stdout.write(`# package: ${(bytes / 1e6).toFixed(1)} MB in ${files.length} files\n`);
   assert.ok(bytes < 13_000_000, String(bytes));

@@ -98,7 +98,7 @@ onSqlite("/mcp", (engine) => {
     assert.equal((await send({ jsonrpc: "2.0", method: "notifications/initialized" })).status, 202);
   });
 
-  test("is open to pages of any origin where the API is, with the headers that clients send", async () => {
+  test("is open to pages of any origin if the API is, with the headers that clients send", async () => {
     const { status, headers } = await send(PING, { Origin: "https://elsewhere.example" });
     assert.deepEqual([status, headers.get("access-control-allow-origin")], [200, "*"]);
     const preflight = await world.request("/mcp", { method: "OPTIONS" });

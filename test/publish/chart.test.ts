@@ -81,7 +81,7 @@ test("chart takes the options of the embed, and writes the format that the file'
   assert.match(readFileSync(out("kite.csv"), "utf8"), /^\uFEFFat,ageDays,metric,value,source,/);
 });
 
-test("chart names the wrong option before it asks a forge, and in one sentence why a forge refused", async (t) => {
+test("chart names the wrong option before it contacts a forge, and in one sentence why a forge refused", async (t) => {
   const { forge, settings, nameOf } = await start(t);
   const said = async (...args: string[]) => {
     const { code, stdout, stderr } = await draw(args, settings);

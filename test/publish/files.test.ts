@@ -30,7 +30,7 @@ test("what no system can hold, or something else has, gets another name", () => 
   assert.match(fileName("window-24h", /^window-24h$/i), /^window-24h~/);
 });
 
-test("no two names have one file, also where case is ignored", () => {
+test("no two names have one file, also if case is ignored", () => {
   const pieces = ["c", "+", "_", "2b", "2B", "5f", ".", "~", "A", "a", "日", "é", "É", "con", "/", "ab"];
   const name = fc
     .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 })

@@ -170,7 +170,7 @@ test("a list of files that names one outside of its folder is refused, and delet
   assert.equal(readFileSync(at("mine.svg"), "utf8"), "mine");
 });
 
-test("files of others are not replaced, and links are not followed; the rest is published", async (t) => {
+test("files of others are not replaced, and links are not followed; all else is published", async (t) => {
   const { at, list, run, names } = await start(t);
   const [a = "", b = "", c = ""] = names;
   list(a, b);
@@ -295,7 +295,7 @@ test("the report says how many could be read, and what became of the pictures", 
   assert.match(await said(), /^4 0 of 2 repositories read, none changed; pictures as before; problems: 1$/);
 });
 
-test("publish reports each mistake in a list by its line, and publishes the rest", async (t) => {
+test("publish reports each mistake in a list by its line, and publishes the others", async (t) => {
   const { list, run, names, forge } = await start(t);
   const [a = ""] = names;
   list(

@@ -20,7 +20,7 @@ const FAULTS = new Map<number, "quota" | "status-502" | "status-401" | "403-seco
 const RENAMED_ON = 10;
 const DELETED_ON = 20;
 
-test("sixty days of a workflow: its colour is that of the day, and gaps are where nothing was read", async (t) => {
+test("sixty days of a workflow: its colour is that of the day, and days without readings are gaps", async (t) => {
   const publishing = await startPublishing(t, world, { begin: START, repositories: 5 });
   const { clock, catalogue, forge, at, list, run, names, freeze } = publishing;
   const [quiet = "", fresh = "", loud = "", renamed = "", deleted = ""] = names;

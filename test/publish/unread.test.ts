@@ -45,7 +45,7 @@ test("a README of dead links costs 50 requests a run, reaches all of them, and r
   assert.equal(asked.indexOf("dead/link-0", 1), 600, "the first is looked up again after the last");
 });
 
-test("links are not taken for dead while their forge does not respond, and a spent quota is asked once", async () => {
+test("links are not taken for dead while their forge does not respond, and a spent quota costs one request", async () => {
   const down = forge("unreachable");
   const result = await lookUp(down.pass, LINKS, { earlier: {}, now: START });
   assert.deepEqual([down.asked.length, result.unread], [50, {}]);

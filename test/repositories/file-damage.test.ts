@@ -33,7 +33,7 @@ describe("The files of an archive", () => {
     assert.deepEqual(kindsOf(days(3_600, 1_000)), ["", "FEW_ROWS"]);
   });
 
-  test("are not short by a few rows, where few are a large part", () => {
+  test("are not short by a few rows, if few are a large part", () => {
     assert.deepEqual(kindsOf(days(9, 9, 5, 9)), ["", "", "", ""]);
   });
 
@@ -56,7 +56,7 @@ describe("The files of an archive", () => {
     assert.deepEqual(kindsOf(files).slice(5), ["CUT_OFF FEW_ROWS", "", "FEW_ROWS"]);
   });
 
-  test("with counts of 0 where others have none are damaged, and where all have them they are not", () => {
+  test("with counts of 0 if others have none are damaged, and if all have them they are not", () => {
     const files = days(3_000, 3_000, 3_000, 3_000).map((file, i) => ({
       ...file,
       zeros: [3, 160, 1_000, 0][i] ?? 0,

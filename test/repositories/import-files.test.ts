@@ -123,7 +123,7 @@ onBothEngines("Files of archives", (engine) => {
     assert.deepEqual(await rowsOf(other), once);
   });
 
-  test("of which one is repaired are judged by the one with more rows, in either order", async () => {
+  test("with one repaired among them are judged by the one with more rows, in either order", async () => {
     for (const lengths of [
       [5, 20],
       [20, 5],

@@ -66,7 +66,7 @@ onBothEngines("A rename that an operator states", (engine) => {
     assert.deepEqual(await dump(), await other.dump());
   });
 
-  test("keeps both histories where they overlap, also the same count at the same time", async () => {
+  test("keeps both histories if they overlap, also the same count at the same time", async () => {
     const { catalog, dump, starsOf, join, part, b } = await opened();
     await catalog.record([
       observation("n/b", [snapshotAt(dayAt(0), 7), snapshotAt(dayAt(1), 1_010)], { facts: {}, at: dayAt(3) }),
@@ -158,7 +158,7 @@ onBothEngines("A rename that an operator states", (engine) => {
     assert.equal((await catalog.get(a)).availability, "GONE");
   });
 
-  test("is refused, without a change, where it cannot be one", async () => {
+  test("is refused, without a change, if it cannot be one", async () => {
     const { catalog, dump, join, part } = await opened();
     await catalog.record([
       observation("o/id", [snapshotAt(dayAt(0), 5)], { providerId: "17", facts: { stars: 5 } }),

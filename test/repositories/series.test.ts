@@ -80,7 +80,7 @@ describe("Gaps", () => {
     assert.deepEqual(findGaps([NOW, NOW + DAY_MS, NOW + 9 * DAY_MS]), []);
   });
 
-  test("show where points are missing, and how many", () => {
+  test("show missing points, and how many", () => {
     fc.assert(
       fc.property(jittered, fc.nat(), fc.integer({ min: 1, max: 5 }), (series, index, missing) => {
         const from = 1 + (index % (series.length - missing - 2));

@@ -42,7 +42,7 @@ describe("An image from a forge", () => {
     }
   });
 
-  test("is white where it was transparent, and the first picture where it moves", async () => {
+  test("has white for transparent parts, and the first picture of a moving one", async () => {
     const half = await shrunk(HALF_PNG);
     assert.deepEqual(pixelOf(half, 10, 40), [255, 255, 255, 255]);
     assert.deepEqual(pixelOf(half, 70, 40), [...COLOUR, 255]);

@@ -88,7 +88,7 @@ onSqlite("A worker that fetches avatars", (engine) => {
     return { tracked, owners, forge: tracked.forge("GITHUB") };
   };
 
-  test("asks again after a month", async () => {
+  test("sends a request again after a month", async () => {
     const { tracked, owners } = await github();
     const requests = requestsTo(tracked, "GITHUB");
     await tracked.pass(HOUR_MS);
@@ -101,7 +101,7 @@ onSqlite("A worker that fetches avatars", (engine) => {
     assert.deepEqual(await shown(tracked), owners);
   });
 
-  test("shows an initial again where the forge has removed the image", async () => {
+  test("shows an initial again if the forge has removed the image", async () => {
     const { tracked, forge } = await github();
     forge.switches.avatar = () => ({ status: 404, bytes: Buffer.from("Not Found") });
     await again(tracked);

@@ -108,7 +108,7 @@ test("a refresh is due within the last fifth of its interval", () => {
   );
 });
 
-test("walks are four to twenty hours apart, and take 5,000 requests a day where that is in between", () => {
+test("walks are four to twenty hours apart, and take 5,000 requests a day if that is in between", () => {
   assert.equal(walkInterval(1), 4 * HOUR_MS);
   assert.equal(walkInterval(35), 4 * HOUR_MS);
   assert.equal(walkInterval(2_500), DAY_MS / 2);

@@ -39,7 +39,7 @@ async function open(engine: Engine, t: TestContext) {
 }
 
 onSqliteAndLong("The first minute", (engine) => {
-  test("costs nothing until somebody asks; then a record, and a page for each 30 weeks of its history", async (t) => {
+  test("costs nothing until a request; then a record, and a page for each 30 weeks of its history", async (t) => {
     const { world, forge, requestsFor, repositories } = await open(engine, t);
     await world.pass(60 * SECOND);
     assert.deepEqual(forge.counters.byKind, {});

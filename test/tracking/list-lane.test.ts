@@ -78,7 +78,7 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
     await assert.rejects(request("o/one-too-many"), { code: "UNAVAILABLE" });
   });
 
-  test("a README that is not there ends the list; a forge that is away is asked again, but not for ever", async (t) => {
+  test("a README that is not there ends the list; an unavailable forge gets requests again, but not for ever", async (t) => {
     let calls = 0;
     const { world, trackRequests, request } = await openWorld((name) => {
       calls++;

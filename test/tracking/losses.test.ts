@@ -272,7 +272,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     assert.deepEqual(forge.violations, []);
   });
 
-  test("is private however many are, as where all owners of a forge hide theirs from strangers", async (t) => {
+  test("is private however many are, as when all owners of a forge hide theirs from strangers", async (t) => {
     const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
     const { modules, opened, clock } = world;
     const [first = 0] = ids;

@@ -131,7 +131,7 @@ onSqliteAndLong("A response about a repository that was untracked meanwhile", (e
 });
 
 onSqliteAndLong("A row of a list about a known repository", (engine) => {
-  test("is a reading like any other, sets the next due time, and replaces nothing that it lacks", async () => {
+  test("is a reading like any other, sets the next due time, and replaces nothing that it does not have", async () => {
     const { clock, page, own, counts, repository, tracking, reporter } = await start(engine);
     assert.equal(await page(ROW), 1);
     clock.advance(HOUR_MS);
@@ -344,7 +344,7 @@ onSqliteAndLong("The own record of a repository", (engine) => {
     }
   });
 
-  test("is never due where lists have all fields", async () => {
+  test("is never due if lists have all fields", async () => {
     const { clock, page, own, tracking } = await start(engine, "forgejo");
     await page(ROW);
     assert.equal((await tracking()).details_due, null);

@@ -79,7 +79,7 @@ onBothEngines("Requests that nobody waits for", (engine) => {
 });
 
 onBothEngines("Old requests", (engine) => {
-  test("are removed a week after they finished, and given up where no worker works them off", async (t) => {
+  test("are removed a week after they finished, and given up if no worker works them off", async (t) => {
     const { world, request, stateOf } = await open(engine, t);
     const id = await request("no/such");
     await world.pass(5 * SECOND);

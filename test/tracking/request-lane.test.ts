@@ -190,7 +190,7 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
     }
   });
 
-  test("in the middle of a history ends the request; the backfill reads the rest", async (t) => {
+  test("in the middle of a history ends the request; the backfill completes it", async (t) => {
     const { world, request, repositories, stateOf, restartSlowly } = await open(engine, t);
     const [first] = repositories;
     assert.ok(first);

@@ -93,7 +93,7 @@ onSqliteAndLong("A text in the field for repositories", (engine) => {
     assert.match(failed.failure?.message ?? "", /no owner with this name/);
   });
 
-  test("asks nothing of a forge and stores nothing where it cannot be used, or requests are off", async (t) => {
+  test("sends nothing to a forge and stores nothing if it cannot be used, or requests are off", async (t) => {
     const { world, by, resolver } = await open(engine, t);
     const rows = async () =>
       (await world.modules.database.read.selectFrom("wanted").selectAll().execute()).length;

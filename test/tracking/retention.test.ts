@@ -131,7 +131,7 @@ onSqliteAndLong("Thinning old snapshots", (engine) => {
     }
   });
 
-  test("being stopped in the middle loses no snapshot that should be kept, and the next run does the rest", async () => {
+  test("being stopped in the middle loses no snapshot that should be kept, and the next run does all else", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;
     await world.record(observation("old/three", [snapshot(2_000, 1), snapshot(1_999.9, 2), snapshot(1, 3)]));

@@ -12,7 +12,7 @@ import { openModules } from "../../src/modules.js";
 import { CommandWorld } from "../support/command.js";
 import { until } from "../support/until.js";
 
-test("start ends with its worker when it is asked to stop", async () => {
+test("start ends with its worker when it is told to stop", async () => {
   const world = new CommandWorld();
   const settings = {
     SIDEREAL_PORT: "0",

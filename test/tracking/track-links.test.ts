@@ -55,7 +55,7 @@ async function open(engine: Engine, t: TestContext) {
 }
 
 onSqliteAndLong("track --from", (engine) => {
-  test("adds what is known to a public list, and the rest once the worker has found it", async (t) => {
+  test("adds known ones to a public list, and the others once the worker has found it", async (t) => {
     const { world, run, itemsOf } = await open(engine, t);
     const { catalogue, url } = world.forge("GITHUB");
     const names = catalogue
@@ -114,7 +114,7 @@ onSqliteAndLong("track --from", (engine) => {
     assert.equal((await requests()).length, 501);
   });
 
-  test("and track find the public forges where none is configured, and else those with an entered token", async (t) => {
+  test("and track find the public forges if none is configured, and else those with an entered token", async (t) => {
     const { world, run, requests } = await open(engine, t);
     const { database } = world.modules;
     const settings = { SIDEREAL_PROVIDERS: "", SIDEREAL_TOKEN_KEY: "k".repeat(40) };

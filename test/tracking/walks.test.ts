@@ -62,7 +62,7 @@ onSqliteAndLong("A walk", (engine) => {
     assert.deepEqual([(await walk()).walks, (await walk()).pages], [2, 3]);
   });
 
-  test("fills the lists of 24 hours where single requests are far too few, without a token", async (t) => {
+  test("fills the lists of 24 hours if single requests are far too few, without a token", async (t) => {
     // Days are slow on PostgreSQL.
     const repositories = engine.name === "sqlite" ? 150 : 60;
     const world = await start(engine, { kind: "github", name: "GITHUB", repositories, tokens: [] });
@@ -99,7 +99,7 @@ onSqliteAndLong("A walk", (engine) => {
     assert.deepEqual(forge("GITHUB").violations, []);
   });
 
-  test("lets own records wait for a query that has room, where one reads a hundred", async (t) => {
+  test("lets own records wait for a query that has room, if one reads a hundred", async (t) => {
     const world = await start(engine, { kind: "github", name: "GITHUB", repositories: 40 });
     t.after(() => world.close());
     const { forge, clock, modules } = world;

@@ -127,7 +127,7 @@ describe("CSV records", () => {
     );
   });
 
-  test("one that never ends is given up, however long the text goes on", () => {
+  test("one that never ends is given up, however long the text is", () => {
     const rows = `${"x".repeat(99)},1\n`.repeat(20_000);
     const records = recordsOf(...(`a,"open\n${rows}b,2`.match(/[\s\S]{1,65536}/g) ?? []));
     assert.deepEqual(records[0], { line: 1, fault: "the record is too long; a quote may never be closed" });

@@ -163,7 +163,7 @@ describe("A strict import", () => {
     assert.deepEqual(taken, [1, 2, 3, 6]);
   });
 
-  test("judges members of a tar file one by one, and one file beside those imported before", async () => {
+  test("judges members of a tar file one by one, and one file together with those imported before", async () => {
     const world = new ImportWorld();
     const members = [1, 2, 3].map((day) => ({ name: name(day), content: rows(day === 2 ? 10 : 30) }));
     const { refused, report } = await world.import({ "days.tar": tarOf(members) }, { isStrict: true });
@@ -177,7 +177,7 @@ describe("A strict import", () => {
     ]);
   });
 
-  test("refuses a file without rows, also where rows have the time", async () => {
+  test("refuses a file without rows, also if rows have the time", async () => {
     const { refused, report } = await warningsOf(
       {
         "selfhosted.csv": "date,slug,source_code_url,stargazers_count,archived\n",

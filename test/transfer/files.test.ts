@@ -26,7 +26,7 @@ const timesOf = async (files: Record<string, string>, options = {}) => {
 describe("The time of a file", () => {
   const file = rankingFile({});
 
-  test("is the date in its name, the last where there are several", async () => {
+  test("is the date in its name, the last if there are several", async () => {
     assert.deepEqual((await timesOf({ "x-2026-04-03.csv": file })).times, ["2026-04-03T00:00:00.000Z"]);
     assert.deepEqual((await timesOf({ "2020-01-01-x-2026-04-03.csv": file })).times, [
       "2026-04-03T00:00:00.000Z",
@@ -118,7 +118,7 @@ describe("Files as a whole", () => {
     ]);
   });
 
-  test("are held to the layout that was asked for", async () => {
+  test("are held to the requested layout", async () => {
     const { refused } = await new ImportWorld().import(
       {
         "a-2026-04-01.csv": rankingFile({}),

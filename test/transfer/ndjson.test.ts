@@ -259,7 +259,7 @@ describe("NDJSON", () => {
     assert.deepEqual([...repositories.keys()], ["o/r"]);
   });
 
-  test("may begin with a byte order mark, end its lines with CRLF, and lack a last line break", async () => {
+  test("may begin with a byte order mark, end its lines with CRLF, and have no last line break", async () => {
     const text = `\uFEFF${[HEADER, repository(), snapshot("01", 10)].join("\r\n")}`;
     const { repositories, refused } = await new ImportWorld().import({ "x.ndjson": text });
     assert.deepEqual(refused, []);

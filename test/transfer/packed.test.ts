@@ -135,7 +135,7 @@ describe("A tar or zip file", () => {
     }
   });
 
-  test("of which one member is damaged has the others read", async () => {
+  test("with one damaged member has the others read", async () => {
     const zip = zipOf(MEMBERS);
     const at = zip.indexOf("ranking-2026-04-02.csv") + "ranking-2026-04-02.csv".length + 20;
     zip[at] = (zip[at] ?? 0) ^ 0xff;

@@ -72,7 +72,7 @@ onBothEngines("An export", (engine) => {
     assert.equal(found?.repository.importSource, "github-ranking");
   });
 
-  test("imported where it comes from, or twice, changes nothing", async () => {
+  test("imported at its origin, or twice, changes nothing", async () => {
     const text = texts.get(engine.name) ?? "";
     const { catalog, database } = await openCatalog(engine);
     await imported(catalog, text);

@@ -106,7 +106,7 @@ onSqliteAndLong("The daily quota of watchlists", (engine) => {
     assert.equal(sent.filter(({ status }) => status === 429).length, 9);
   });
 
-  test("applies to the form of the page too, and not where limits are off", async () => {
+  test("applies to the form of the page too, and not if limits are off", async () => {
     const submit = (world: World) =>
       world.request("/watchlists", {
         method: "POST",

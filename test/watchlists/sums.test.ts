@@ -87,7 +87,7 @@ onSqliteAndLong("The sums of a list", (engine) => {
       }
     });
 
-  test("are by week where a history is long", async () => {
+  test("are by week if a history is long", async () => {
     const own = await createWorld(engine);
     const history = Array.from({ length: 300 }, (_, i) => ({
       at: NOW - (300 - i) * 10 * DAY_MS,

@@ -48,7 +48,7 @@ onSqliteAndLong("Charts of pages", (engine) => {
     assert.ok(!page.html.includes(">Log<"), "bars have no logarithmic scale");
   });
 
-  test("show the days that are asked for, lead to the whole, and report wrong days", async () => {
+  test("show the requested days, lead to the whole, and report wrong days", async () => {
     const page = await open(world, "/repos/github/acme/steady?from=2026-04-10&to=2026-04-14");
     assert.deepEqual(dataOf(page) && (dataOf(page) as PlotData).lines[0]?.value, [524, 527, 530, 533, 536]);
     assert.match(page.text, /Showing 10 Apr 2026 to 14 Apr 2026/);
@@ -82,7 +82,7 @@ onSqliteAndLong("Charts of pages", (engine) => {
     assert.ok(!forks.html.includes("plot-notes"), "of another count");
   });
 
-  test("mark round numbers where they are first reached, and say so in the table", async () => {
+  test("mark round numbers at their first crossing, and say so in the table", async () => {
     const page = await open(world, "/repos/github/acme/dropped");
     assert.ok(
       (dataOf(page) as PlotData).events.some(({ words }) => words === "First reached 10,000 on 12 Apr 2026"),
@@ -117,7 +117,7 @@ onSqliteAndLong("Charts of pages", (engine) => {
 
 describe("The chart of a watchlist", () => {
   onSqlite("with gains", (engine) => {
-    test("covers a range, and has gains per day where the repositories are the same", async () => {
+    test("covers a range, and has gains per day if the repositories are the same", async () => {
       const world = await createWorld(engine);
       await world.record(
         observation("acme/long", daily(...Array.from({ length: 120 }, (_, i) => 1_000 + i * 10))),

@@ -190,7 +190,7 @@ onSqlite("the comparison page", (engine) => {
     );
   });
 
-  test("reports names that lead nowhere, and shows the rest in the given order", async () => {
+  test("reports names that lead nowhere, and shows the others in the given order", async () => {
     const page = await open(
       world,
       `/compare?${new URLSearchParams([
@@ -274,7 +274,7 @@ onSqlite("the comparison page", (engine) => {
     );
   });
 
-  test("each repository has a chip that removes it and keeps the rest, and the chart can be passed on", async () => {
+  test("each repository has a chip that removes it and keeps the others, and the chart can be passed on", async () => {
     const page = await open(world, "/compare?repo=acme/kite&repo=acme/crane&range=all&align=age&theme=dark");
     const removal =
       /<a class="out" href="([^"]+)"[^>]*aria-label="Remove acme\/kite"/.exec(page.html)?.[1] ?? "";

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { withEmoji } from "../../src/web/components/numbers.js";
 
 describe("Short names of emoji in descriptions", () => {
-  test("are shown as emoji, and dropped where they are not known", () => {
+  test("are shown as emoji, and dropped if they are not known", () => {
     for (const [written, shown] of [
       [":books: Freely available books", "📚 Freely available books"],
       ["Fast :zap::rocket: and :heart:.", "Fast ⚡🚀 and ❤️."],

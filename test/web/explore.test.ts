@@ -66,7 +66,7 @@ onSqlite("The page /explore", (engine) => {
     assert.ok(!namesIn(html).includes("acme/old"), "archived ones are left out of growth");
   });
 
-  test("the plain differences are offered beside the gain that counts, and nowhere else", async () => {
+  test("the plain differences are offered next to the gain that counts, and nowhere else", async () => {
     const offered = async (sort: string) => {
       const { html } = await open(`/explore?sort=${sort}`);
       return ["Stars gained, raw", "Forks gained, raw"].map((name) => linkTo(html, name)?.search);

@@ -165,7 +165,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.equal(linkTo(html, "Go")?.search, "?language=Go&topic=air");
   });
 
-  test("topics are in the navigation only where some are known, and their page has no controls without", async () => {
+  test("topics are in the navigation only if some are known, and their page has no controls without", async () => {
     const navigation = (html: string) => textOf(/<nav aria-label="Main">(.*?)<\/nav>/s.exec(html)?.[1] ?? "");
     assert.match(navigation((await open("/")).html), /Topics/);
     const without = await createWorld(engine);

@@ -61,7 +61,7 @@ onSqlite("How recent pages are", (engine) => {
     assert.match(compared, /not seen since 29 Apr 2026/);
   });
 
-  test("gains of which not all count show both numbers", async () => {
+  test("gains that count in part show both numbers", async () => {
     const list = textOf((await open(world, "/explore?sort=stars-gained")).html);
     assert.match(list, /\+8,000\s*\d+ counted/);
     const page = textOf((await open(world, "/repos/github/shifted/level")).html);

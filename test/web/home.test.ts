@@ -160,7 +160,7 @@ onSqlite("The home page of other catalogues", (engine) => {
     assert.deepEqual(asked.headings[0], [1, "What grew in the last 24 hours"]);
   });
 
-  test("names the language of which too little is known in a day", async () => {
+  test("names the language with too little data for a day", async () => {
     const world = await createWorld(engine);
     await world.record(
       ...Array.from({ length: 12 }, (_, i) =>

@@ -119,7 +119,7 @@ onSqliteAndLong("The page of tokens", (engine) => {
     assert.deepEqual(await stored(), []);
   });
 
-  test("only forges that are configured or public are asked, at their own address", async () => {
+  test("only forges that are configured or public get requests, at their own address", async () => {
     await openWorld();
     for (const name of ["EVIL", "http://169.254.169.254/", "../x", ""])
       assert.equal(

@@ -13,7 +13,7 @@ const initialOf = (owner: string) => {
 const tintOf = (owner: string) => /tint-(\d)/.exec(drawn(owner))?.[1];
 
 describe("The image of an owner", () => {
-  test("shows one initial of any script where there is no image", () => {
+  test("shows one initial of any script if there is no image", () => {
     for (const [owner, initial] of [
       ["facebook", "F"],
       ["9fans", "9"],
@@ -41,7 +41,7 @@ describe("The image of an owner", () => {
     assert.deepEqual([...tints].sort(), ["1", "2", "3", "4", "5", "6"]);
   });
 
-  test("is the stored one where there is one, with its size, and hidden from screen readers", () => {
+  test("is the stored one if there is one, with its size, and hidden from screen readers", () => {
     const context: RenderContext = {
       findOwnerImage: (provider, owner) =>
         provider === "GITHUB" && owner === "facebook" ? "0123" : undefined,

@@ -54,7 +54,7 @@ onSqlite("The pages of passkeys", (engine) => {
     assert.doesNotMatch(page.html, /data-passkey="add"/);
   });
 
-  test("where browsers have no passkeys, none is offered, and nothing is loaded for them", async () => {
+  test("if browsers have no passkeys, none is offered, and nothing is loaded for them", async () => {
     const other = await createWorld(engine, {
       ...mailbox.settings,
       SIDEREAL_BASE_URL: "http://sidereal.example",

@@ -16,7 +16,7 @@ onSqlite("The page of sessions", (engine) => {
   });
   const PATH = "/account/sessions";
 
-  test("lists where somebody is signed in, this browser first, without a way to end it by mistake", async () => {
+  test("lists the sessions of somebody, this browser first, without a way to end it by mistake", async () => {
     const email = newAddress();
     const first = await signIn(world, mailbox, email, { "User-Agent": "curl/8.14" });
     await signIn(world, mailbox, email);

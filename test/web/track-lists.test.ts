@@ -122,7 +122,7 @@ onSqliteAndLong("Requesting several repositories", (engine) => {
     assert.equal((await open(world, "/track/lists/sidt_unknown")).status, 404);
   });
 
-  test("where accounts may, visitors sign in first; where nobody may, it is refused", async () => {
+  test("if accounts may, visitors sign in first; if nobody may, it is refused", async () => {
     const world = await openWorld({ ...mailbox.settings, SIDEREAL_TRACK: "accounts" });
     assert.match((await submit(world, "/track", { repository: "o/a\no/b" })).location ?? "", /^\/sign-in/);
     const off = await openWorld({ SIDEREAL_TRACK: "off" });

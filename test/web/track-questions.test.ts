@@ -134,7 +134,7 @@ onSqliteAndLong("The page of a question", (engine) => {
     ]);
   });
 
-  test("asks nothing of a forge for other sites, and needs the rights of a request", async () => {
+  test("sends nothing to a forge for other sites, and needs the rights of a request", async () => {
     const world = await openWorld();
     const stored = async () =>
       (await world.modules.database.read.selectFrom("wanted").selectAll().execute()).length;

@@ -158,7 +158,7 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     assert.equal(page.status, 403);
   });
 
-  test("where accounts may request, visitors sign in and come back to the filled form", async () => {
+  test("if accounts may request, visitors sign in and come back to the filled form", async () => {
     const world = await openWorld({ ...mailbox.settings, SIDEREAL_TRACK: "accounts" });
     assert.deepEqual(offered(await open(world, "/repos/github/o/n")), ["github:o/n"]);
     const asked = await submit(world, "/track", { repository: "https://github.com/o/n/pulls" });

@@ -19,7 +19,7 @@ const repositories = (...names: string[]): Asked => ({
 });
 const owner = (provider: string, name: string): Asked => ({ kind: "owner", provider, owner: name });
 
-test("a text asks for repositories, an owner, a README or a name", () => {
+test("a text names repositories, an owner, a README or a name", () => {
   const texts: Readonly<Record<string, Asked>> = {
     "honojs/hono": repositories("GITHUB:honojs/hono"),
     "https://github.com/honojs/hono/pull/4#top": repositories("GITHUB:honojs/hono"),
@@ -65,7 +65,7 @@ test("a text asks for repositories, an owner, a README or a name", () => {
   for (const [text, wanted] of Object.entries(texts)) assert.deepEqual(asked(text), wanted, text);
 });
 
-test("a text that asks for nothing gets one plain sentence, and names other hosts as not allowed", () => {
+test("a text that names nothing gets one plain sentence, and names other hosts as not allowed", () => {
   for (const text of [
     "",
     "  ",
