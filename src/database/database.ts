@@ -44,8 +44,6 @@ export { createSecret, secretInFile } from "./private-files.js";
 export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
 export { readRows } from "./rows.js";
 export {
-  type BulkColumns,
-  type BulkTable,
   bulkOf,
   columnNames,
   PRIMARY_SHAPES,

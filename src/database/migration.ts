@@ -10,4 +10,4 @@ export interface Migration {
 }
 
 /** The parts of a dialect that a migration may use. They keep their meaning forever, as released migrations rely on it. */
-export type MigrationEngine = Pick<Dialect, "engine" | "types" | "clustered">;
+type MigrationEngine = Pick<Dialect, "engine" | "types" | "clustered">;

@@ -5,7 +5,7 @@ import type { Schema } from "./schema/schema.js";
 export type Scalar = number | string | null;
 
 /** The values of columns of a table, in the order of their names. */
-export type ColumnValues<Table, Names extends readonly (keyof Table)[]> = {
+type ColumnValues<Table, Names extends readonly (keyof Table)[]> = {
   -readonly [I in keyof Names]: Table[Names[I]];
 };
 

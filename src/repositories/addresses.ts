@@ -175,7 +175,7 @@ const BEFORE_OWNERS: Readonly<Partial<Record<ForgeKind, readonly string[]>>> = {
 };
 
 /** The owner whose page a path is, such as `honojs` or `orgs/honojs/repositories`; undefined for all other paths. */
-export function ownerIn(kind: ForgeKind, segments: readonly string[]): string | undefined {
+function ownerIn(kind: ForgeKind, segments: readonly string[]): string | undefined {
   const [first = "", second] = segments;
   const isBefore = BEFORE_OWNERS[kind]?.includes(first.toLowerCase()) === true;
   const owner = isBefore
@@ -187,7 +187,7 @@ export function ownerIn(kind: ForgeKind, segments: readonly string[]): string | 
 }
 
 /** Whether a path is that of a README: `owner/name/blob/main/README.md`, also as its text alone. */
-export function isReadme(segments: readonly string[]): boolean {
+function isReadme(segments: readonly string[]): boolean {
   return segments.length > 3 && /^readme(?:\.[a-z]{1,10})?$/i.test(segments.at(-1) ?? "");
 }
 
@@ -238,7 +238,7 @@ export interface Place {
 }
 
 /** Returns a function that finds the forge of an address; without a host or prefix the first forge, GitHub before others. */
-export function placeReader(forges: readonly AddressedForge[]): (text: string) => Place | AddressProblem {
+function placeReader(forges: readonly AddressedForge[]): (text: string) => Place | AddressProblem {
   const sites = forges.flatMap(sitesOf);
   const hosts = new Set(sites.map(({ host }) => host));
   return (text) => {
@@ -290,7 +290,7 @@ function onHost(
 }
 
 /** The repository that a page belongs to. */
-export function repositoryAt({ forge, segments }: Place): RepositoryAddress | AddressProblem {
+function repositoryAt({ forge, segments }: Place): RepositoryAddress | AddressProblem {
   const { name: provider, kind } = forge;
   const fullName = fullNameIn(kind, segments);
   if (fullName !== undefined && splitFullName(fullName) !== undefined) return { provider, fullName };
@@ -334,7 +334,7 @@ export interface AddressProblem {
   allowed?: readonly string[];
 }
 
-export interface AddressParts {
+interface AddressParts {
   /** What is written before the colon of `github:owner/name`. */
   prefix?: string;
   /** In one spelling, without `www.` and port. */
@@ -389,7 +389,7 @@ export function splitAddress(text: string, isHost: (host: string) => boolean): A
 const CLONE = /^(?:\$\s+)?(?:git|(?:gh|glab)\s+repo)\s+clone\s/;
 
 /** The address in a line of Markdown, mail or a shell: without angle brackets, and without the command that clones it. */
-export function unwrapped(line: string): string {
+function unwrapped(line: string): string {
   const text = line.trim();
   if (text.startsWith("<") && text.endsWith(">")) return text.slice(1, -1).trim();
   if (!CLONE.test(text) || text.includes("\n")) return text;

@@ -15,7 +15,7 @@ export interface PreviousName {
 }
 
 /** A repository found by its current name, or by a previous one. */
-export interface FoundByName {
+interface FoundByName {
   repository: Repository;
   isPreviousName: boolean;
 }
@@ -64,7 +64,7 @@ type RenamedValues = [
   name: string,
 ];
 
-export interface ProviderName {
+interface ProviderName {
   provider: string;
   fullName: string;
 }
@@ -244,8 +244,7 @@ export async function popular(db: Db, limit: number): Promise<number[]> {
 }
 
 /** How far a star history was read, newest first. NONE: its forge has or gives none, or it is not tracked. */
-export const HISTORY_STATES = ["NONE", "UNREAD", "PART", "WHOLE"] as const;
-export type HistoryState = (typeof HISTORY_STATES)[number];
+export type HistoryState = "NONE" | "UNREAD" | "PART" | "WHOLE";
 
 /** How far the star histories of repositories were read; without those that are not tracked. */
 export async function readHistoryStates(

@@ -90,7 +90,6 @@ export { type ArchiveFile, type Damage, fileKey, isHeldBack, type JudgedFile, ow
 export {
   type CurrentlyDescribed,
   type Described,
-  HISTORY_STATES,
   type HistoryState,
   type NamedRepository,
   type PreviousName,
@@ -139,6 +138,7 @@ export {
   byBasis,
   DamagedBlock,
   isSeam,
+  numbersOf,
   Readings,
 } from "./snapshots/readings.js";
 export { STEPS, type Step, startOfStep } from "./thinning.js";

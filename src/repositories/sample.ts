@@ -70,7 +70,7 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
 ];
 
 /** Deletes repositories with their snapshots, names and schedule. Nothing derived from them, nor on a watchlist, may be left. */
-export async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
+async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   for (const table of REPOSITORY_TABLES)
     await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), ids)}`.execute(
       tx,

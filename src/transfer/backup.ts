@@ -90,7 +90,7 @@ const NOTE_FILE = "last-backup.json";
 
 const BackupNote = z.object({ takenAt: z.number(), fileBytes: z.number() });
 /** A backup that was taken on this machine; `takenAt` in ms since 1970. */
-export type BackupNote = z.infer<typeof BackupNote>;
+type BackupNote = z.infer<typeof BackupNote>;
 
 /** Notes a backup in the data folder, if there is one. The backup is good even if that fails. */
 export async function noteBackup(dataDir: string, note: BackupNote): Promise<void> {

@@ -2,8 +2,7 @@
  * Batches: observations merged by repository until there are enough for a transaction. Their snapshots are plain numbers, a tenth of the
  * memory of objects, which are transferred to another thread without copying.
  */
-import type { Observation, Snapshot } from "../repositories/repositories.js";
-import { nameKey, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
+import { nameKey, numbersOf, type Observation, Readings } from "../repositories/repositories.js";
 
 /** Bounds of one transaction: snapshots, observations, and characters of their texts. */
 const MAX_SNAPSHOTS = 100_000;
@@ -12,7 +11,7 @@ const MAX_CHARACTERS = 4_000_000;
 
 /** Observations of one repository, merged. */
 export interface Gathered extends Omit<Observation, "snapshots"> {
-  /** All their snapshots, WIDTH numbers each. */
+  /** All their snapshots, in the numbers of Readings. */
   numbers: number[];
 }
 
@@ -51,7 +50,7 @@ export class Batch {
       this.#observations.push(gathered);
     }
     for (const snapshot of snapshots) {
-      pushSnapshot(gathered.numbers, snapshot);
+      gathered.numbers.push(...numbersOf(snapshot));
       this.#snapshots++;
     }
   }
@@ -91,7 +90,7 @@ function canJoin(known: Gathered, next: Observation): boolean {
 /** A batch in transit between threads. */
 export interface FlatBatch {
   observations: Omit<Observation, "snapshots">[];
-  /** How many snapshots belong to each observation. */
+  /** How many numbers belong to each observation. */
   counts: number[];
   numbers: Float64Array<ArrayBuffer>;
 }
@@ -105,63 +104,16 @@ export function flatten(batch: readonly Gathered[]): FlatBatch {
   }
   return {
     observations: batch.map(({ numbers, ...observation }) => observation),
-    counts: batch.map(({ numbers }) => numbers.length / WIDTH),
+    counts: batch.map(({ numbers }) => numbers.length),
     numbers,
   };
 }
 
 export function restore({ observations, counts, numbers }: FlatBatch): Observation[] {
-  let first = 0;
+  let end = 0;
   return observations.map((observation, i): Observation => {
-    const count = counts[i] ?? 0;
-    first += count;
-    return { ...observation, snapshots: new SnapshotNumbers(numbers, first - count, count) };
+    const start = end;
+    end += counts[i] ?? 0;
+    return { ...observation, snapshots: new Readings(numbers.subarray(start, end)) };
   });
-}
-
-/** Numbers per snapshot. */
-const WIDTH = 6;
-
-/** The snapshots in an array of numbers. */
-class SnapshotNumbers implements Iterable<Snapshot> {
-  readonly #numbers: Float64Array;
-  readonly #from: number;
-  readonly #to: number;
-
-  /** A view of `count` snapshots, starting at index `first`. */
-  constructor(numbers: Float64Array, first: number, count: number) {
-    this.#numbers = numbers;
-    this.#from = first * WIDTH;
-    this.#to = (first + count) * WIDTH;
-  }
-
-  *[Symbol.iterator](): Generator<Snapshot> {
-    const known = (at: number): number | null => {
-      const value = this.#numbers[at] ?? Number.NaN;
-      return Number.isNaN(value) ? null : value;
-    };
-    for (let at = this.#from; at < this.#to; at += WIDTH) {
-      yield {
-        capturedAt: this.#numbers[at] ?? 0,
-        stars: this.#numbers[at + 1] ?? 0,
-        forks: known(at + 2),
-        openIssues: known(at + 3),
-        watchers: known(at + 4),
-        source: SNAPSHOT_SOURCES[this.#numbers[at + 5] ?? 0] ?? "IMPORTED",
-      };
-    }
-  }
-}
-
-function pushSnapshot(numbers: number[], snapshot: Snapshot): void {
-  const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
-  const unknown = Number.NaN;
-  numbers.push(
-    capturedAt,
-    stars,
-    forks ?? unknown,
-    openIssues ?? unknown,
-    watchers ?? unknown,
-    SNAPSHOT_SOURCES.indexOf(source),
-  );
 }

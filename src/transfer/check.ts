@@ -55,7 +55,7 @@ export interface Finding {
   advice: string | undefined;
 }
 
-export interface CheckedStore {
+interface CheckedStore {
   findings: Finding[];
   /** The rows that a repair removes. */
   orphans: Orphans[];

@@ -27,7 +27,7 @@ const BATCH = 1_000;
 const BLOCKS = bulkOf("snapshot_blocks");
 
 /** A run of snapshots with the blocks that hold it now. */
-export interface Piece {
+interface Piece {
   readings: Readings;
   blocks: BlockRow[];
   isChanged: boolean;
@@ -36,7 +36,7 @@ export interface Piece {
 }
 
 /** The piece of a block, unchanged. */
-export function pieceOf(block: BlockRow): Piece {
+function pieceOf(block: BlockRow): Piece {
   try {
     const readings = Readings.ofLength(lengthOf(block));
     decodeBlock(block, readings);
@@ -48,7 +48,7 @@ export function pieceOf(block: BlockRow): Piece {
 }
 
 /** Changes of blocks and tails, written together at the end of a batch. */
-export class BlockWriter {
+class BlockWriter {
   readonly #tx: Tx;
   readonly #dialect: Dialect;
   #written: BulkRow[] = [];

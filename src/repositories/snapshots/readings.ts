@@ -76,7 +76,12 @@ export class Readings {
 
   /** All snapshots, of readings with all columns. */
   snapshots(): Snapshot[] {
-    return Array.from({ length: this.length }, (_, index) => this.snapshot(index));
+    return [...this];
+  }
+
+  /** The same, one at a time. */
+  *[Symbol.iterator](): Generator<Snapshot> {
+    for (let index = 0; index < this.length; index++) yield this.snapshot(index);
   }
 
   /** The number of readings before a time. */
@@ -113,7 +118,7 @@ export class Readings {
 }
 
 /** Memory for the readings of many repositories, in pieces: allocating it for each repository costs more than decoding. */
-export class NumberRoom {
+class NumberRoom {
   readonly #pieceLength: number;
   #piece = new Float64Array(0);
   #used = 0;
