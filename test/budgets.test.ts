@@ -74,11 +74,7 @@ const MAX_LINES = 60;
 
 /** Functions that were longer when the bound came, with the lines that they may have. They may only become shorter. */
 const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
-  "src/accounts/library.ts libraryOptions": 65,
-  "src/app/metrics.ts addCommon": 62,
-  "src/app/tracker.ts startWorker": 72,
   "src/charts/chart.ts drawChart": 73,
-  "src/config/config.ts loadConfig": 120,
   "src/forges/avatars.ts openAvatars": 62,
   "src/forges/github/github.ts createGithub": 70,
   "src/publish/reading.ts readAll": 72,

@@ -17,7 +17,6 @@ import { libraryNow } from "./sessions.js";
 /** How long a session lasts; use does not extend it. */
 const SESSION_MS = 30 * DAY_MS;
 
-/** OAuth tokens are not needed after the sign-in, so they are not stored. */
 const NO_TOKENS = {
   accessToken: null,
   refreshToken: null,
@@ -64,6 +63,27 @@ const PASSKEY_TABLE = {
   },
 };
 
+const SESSIONS = {
+  ...TABLES.session,
+  expiresIn: SESSION_MS / 1_000,
+  disableSessionRefresh: true,
+  // Each request looks its session up: a cookie that proves it would outlive its end.
+  cookieCache: { enabled: false },
+  additionalFields: {
+    seenAt: {
+      type: "number",
+      bigint: true,
+      fieldName: "seen_at",
+      input: false,
+      required: true,
+      defaultValue: () => libraryNow().getTime(),
+    },
+  },
+} satisfies BetterAuthOptions["session"];
+
+/** OAuth tokens are not needed after the sign-in, so they are not stored. */
+const withoutTokens = async (account: Record<string, unknown>) => ({ data: { ...account, ...NO_TOKENS } });
+
 /** Settings of the sign-in library, except for its storage. Its own routes are never served. */
 export function libraryOptions({ config, log }: Pick<AccountsContext, "config" | "log">, secret: string) {
   const { baseUrl, github, google } = config;
@@ -79,31 +99,12 @@ export function libraryOptions({ config, log }: Pick<AccountsContext, "config" |
       validateUserInfo: ({ user }) =>
         user.emailVerified === true ? undefined : { error: "email_not_verified" },
     },
-    session: {
-      ...TABLES.session,
-      expiresIn: SESSION_MS / 1_000,
-      disableSessionRefresh: true,
-      // Each request looks its session up: a cookie that proves it would outlive its end.
-      cookieCache: { enabled: false },
-      additionalFields: {
-        seenAt: {
-          type: "number",
-          bigint: true,
-          fieldName: "seen_at",
-          input: false,
-          required: true,
-          defaultValue: () => libraryNow().getTime(),
-        },
-      },
-    },
+    session: SESSIONS,
     account: { ...TABLES.account, storeStateStrategy: "cookie", updateAccountOnSignIn: false },
     verification: TABLES.verification,
     socialProviders: { ...(github && { github }), ...(google && { google: googleOptions(google) }) },
     databaseHooks: {
-      account: {
-        create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
-        update: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
-      },
+      account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
     advanced: {
       useSecureCookies: false,

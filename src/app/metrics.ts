@@ -30,6 +30,13 @@ export async function openMetrics(
   return serveMetrics(metrics, { host, port, ports: METRICS_PORTS, log });
 }
 
+function freeBytes(folder: string): Promise<number | null> {
+  return statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  );
+}
+
 function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Modules): void {
   const { database, catalog, redis } = modules;
   const { version, commit } = readBuild();
@@ -46,10 +53,7 @@ function addCommon(metrics: Metrics, { config, clock }: AppContext, modules: Mod
   metrics.beforeRead(async () => {
     const note = await readBackupNote(config.dataDir);
     state.backupAt = note === null ? null : note.takenAt / 1_000;
-    state.free = await statfs(config.dataDir).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => null,
-    );
+    state.free = await freeBytes(config.dataDir);
     const patience = new AbortController();
     const reading = catalog.revision().then(() => readReports(database.read));
     const reports = await Promise.race([

@@ -87,52 +87,16 @@ function useEntered(
 export async function startWorker(
   context: AppContext,
   modules: Modules,
-  { isOnce, dump }: { isOnce: boolean; dump?: (() => Promise<void>) | undefined },
+  { isOnce, dump }: WorkerOptions,
 ): Promise<RunningWorker> {
   const { clock, log } = context;
   const { database } = modules;
   const reporters = new Map<string, Reporter>();
   const stopping = new AbortController();
   const lease = new WorkerLease(database, { clock, log });
-  const derive = () => followChanges(modules, { transact: (work) => lease.write(work) });
   const work = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const opened = await openForges(context, modules);
-      // Tracking on demand removes the sample with the first repository.
-      if (opened.some(({ provider }) => provider.settings.onDemand !== true))
-        await modules.catalog.removeSample();
-      const providers = opened.map(({ provider }) => provider);
-      warnWithoutContact(context, providers);
-      log.info({ providers: providers.map(({ name }) => name) }, "tracking");
-      const opening = openingOf(context, modules);
-      const avatars = new Map(
-        providers.map(({ settings }) => [settings.name, openAvatars(settings, opening)]),
-      );
-      const ending = new AbortController();
-      const ended = AbortSignal.any([signal, ending.signal]);
-      const worker = new Worker({
-        modules,
-        lease,
-        signal: ended,
-        providers,
-        avatars,
-        clock,
-        log,
-        derive,
-        dump,
-      });
-      reporters.clear();
-      for (const [name, reporter] of worker.reporters) reporters.set(name, reporter);
-      const changed = followTokens(context, modules, { opened, worker, signal: ended }).then(() =>
-        ending.abort(),
-      );
-      try {
-        await (isOnce ? worker.runOnce() : worker.run());
-      } finally {
-        ending.abort();
-        await changed;
-        await Promise.all([...opened, ...avatars.values()].map((one) => one.close()));
-      }
+      await trackOpened(context, modules, { isOnce, dump, lease, reporters, signal });
       if (isOnce) return;
     }
   };
@@ -155,6 +119,61 @@ export async function startWorker(
     throw error;
   }
   return { done, stop };
+}
+
+interface WorkerOptions {
+  isOnce: boolean;
+  dump?: (() => Promise<void>) | undefined;
+}
+
+interface Turn extends WorkerOptions {
+  lease: WorkerLease;
+  /** Gets those of the worker. */
+  reporters: Map<string, Reporter>;
+  signal: AbortSignal;
+}
+
+/** Tracks the forges that are known now, until others are, the signal, or once. */
+async function trackOpened(
+  context: AppContext,
+  modules: Modules,
+  { isOnce, dump, lease, reporters, signal }: Turn,
+): Promise<void> {
+  const { clock, log } = context;
+  const opened = await openForges(context, modules);
+  // Tracking on demand removes the sample with the first repository.
+  if (opened.some(({ provider }) => provider.settings.onDemand !== true))
+    await modules.catalog.removeSample();
+  const providers = opened.map(({ provider }) => provider);
+  warnWithoutContact(context, providers);
+  log.info({ providers: providers.map(({ name }) => name) }, "tracking");
+  const opening = openingOf(context, modules);
+  const avatars = new Map(providers.map(({ settings }) => [settings.name, openAvatars(settings, opening)]));
+  const ending = new AbortController();
+  const ended = AbortSignal.any([signal, ending.signal]);
+  const worker = new Worker({
+    modules,
+    lease,
+    signal: ended,
+    providers,
+    avatars,
+    clock,
+    log,
+    derive: () => followChanges(modules, { transact: (work) => lease.write(work) }),
+    dump,
+  });
+  reporters.clear();
+  for (const [name, reporter] of worker.reporters) reporters.set(name, reporter);
+  const changed = followTokens(context, modules, { opened, worker, signal: ended }).then(() =>
+    ending.abort(),
+  );
+  try {
+    await (isOnce ? worker.runOnce() : worker.run());
+  } finally {
+    ending.abort();
+    await changed;
+    await Promise.all([...opened, ...avatars.values()].map((one) => one.close()));
+  }
 }
 
 /**

@@ -84,26 +84,8 @@ export function readEnvironment(
 /** Parses the environment. Throws a ConfigError that lists unknown, invalid and unsafe settings. */
 export function loadConfig(env: NodeJS.ProcessEnv) {
   const problems: string[] = [];
-  const given: Record<string, string> = {};
   const names = providerNames(env.SIDEREAL_PROVIDERS ?? "");
-  for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
-    if (isProviderSetting(name, names)) continue;
-    const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
-    if (secret !== undefined) {
-      if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
-      try {
-        given[secret] = readFileSync(value, "utf8").trim();
-      } catch {
-        problems.push(`${name}: the file cannot be read`);
-      }
-    } else if (name in SETTINGS) {
-      given[name] = value;
-    } else {
-      const known = [...SETTING_NAMES, ...SECRETS.map((one) => `${one}_FILE`), ...providerSettings(names)];
-      problems.push(`${name}: no such setting${hintFor(name, known)}`);
-    }
-  }
+  const given = readGiven(env, names, problems);
   const parsed = z.object(SETTINGS).safeParse(given);
   if (!parsed.success) {
     for (const { parameter, message } of problemsOf(parsed.error, "settings"))
@@ -122,14 +104,62 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     problems.push(
       "SIDEREAL_DATA_DIR: a database in memory cannot be shared with the worker process; use a folder, or configure no provider",
     );
-  // Without forges it is only needed once a token is entered, and must not keep the service from starting.
-  const proxyProblems: string[] = [];
-  const found = readProxy(env, proxyProblems);
-  if (providers.length > 0) problems.push(...proxyProblems);
-  const proxyProblem = proxyProblems.length > 0 ? proxyProblems.join("; ") : undefined;
-  const proxy = proxyProblem === undefined ? found : undefined;
+  const reach = readReach(env, providers.length > 0, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  const settings = parsed.data;
+  return {
+    ...processOf(parsed.data),
+    ...callersOf(parsed.data),
+    /** The forges to track; may be empty. */
+    providers,
+    ...reach,
+  };
+}
+
+/** The settings of the environment and of the files that it names, without those of providers. */
+function readGiven(
+  env: NodeJS.ProcessEnv,
+  names: ReturnType<typeof providerNames>,
+  problems: string[],
+): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
+    if (isProviderSetting(name, names)) continue;
+    const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
+    if (secret !== undefined) {
+      if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
+      try {
+        given[secret] = readFileSync(value, "utf8").trim();
+      } catch {
+        problems.push(`${name}: the file cannot be read`);
+      }
+    } else if (name in SETTINGS) {
+      given[name] = value;
+    } else {
+      const known = [...SETTING_NAMES, ...SECRETS.map((one) => `${one}_FILE`), ...providerSettings(names)];
+      problems.push(`${name}: no such setting${hintFor(name, known)}`);
+    }
+  }
+  return given;
+}
+
+/** How forges are reached. */
+function readReach(env: NodeJS.ProcessEnv, hasProviders: boolean, problems: string[]) {
+  // Without forges it is only needed once a token is entered, and must not keep the service from starting.
+  const found: string[] = [];
+  const proxy = readProxy(env, found);
+  if (hasProviders) problems.push(...found);
+  const proxyProblem = found.length > 0 ? found.join("; ") : undefined;
+  return {
+    /** Undefined: forges are reached directly. */
+    proxy: proxyProblem === undefined ? proxy : undefined,
+    /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
+    proxyProblem,
+  };
+}
+
+/** Where the process listens, what it stores and where, and how it is watched. */
+function processOf(settings: Settings) {
   const limits = settings.SIDEREAL_LIMITS;
   const baseUrl =
     settings.SIDEREAL_BASE_URL ?? `http://${hostInUrl(settings.SIDEREAL_HOST)}:${settings.SIDEREAL_PORT}`;
@@ -164,19 +194,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     redisUrl: settings.SIDEREAL_REDIS_URL,
     /** Networks whose `X-Forwarded-For` is trusted. */
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
-    /** The forges to track; may be empty. */
-    providers,
     /** Mail or web address of the operator, sent to forges with every request. */
     contact: settings.SIDEREAL_CONTACT,
-    /** Undefined: forges are reached directly. */
-    proxy,
-    /** Why the proxy settings cannot be used; then no forge is contacted. Only without providers: otherwise nothing starts. */
-    proxyProblem,
-    /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
-    onDemand: {
-      access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
-      perDay: limits?.tracked,
-    },
     /** The folder of dumps, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
     dumps:
       settings.SIDEREAL_DUMPS_DIR === undefined
@@ -187,6 +206,18 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     metricsPort: settings.SIDEREAL_METRICS_PORT,
     /** For requests to another service. */
     apiKey: settings.SIDEREAL_API_KEY,
+  };
+}
+
+/** Who may do what, and how people sign in. */
+function callersOf(settings: Settings) {
+  const limits = settings.SIDEREAL_LIMITS;
+  return {
+    /** Who may request that repositories are tracked, and how many in a day; undefined: any number. */
+    onDemand: {
+      access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
+      perDay: limits?.tracked,
+    },
     /** Secret that signs cookies; undefined: generated and stored. */
     authSecret: settings.SIDEREAL_AUTH_SECRET,
     /** Mail addresses of the accounts that operate the service, in small letters. */

@@ -209,13 +209,17 @@ interface Rows {
   rows: PortableRow[];
 }
 
-/** Reads a backup: its header, then rows, some at a time in bounded memory. Throws StoreRefused at damage, perhaps at its end. */
-async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<Header | Rows> {
+function checkKind(path: string): void {
   if (beginsWith(path, EARLIER))
     throw new StoreRefused(
       `${path} is a backup of an earlier Sidereal, from before version 23 of the database. Restore it with the Sidereal that took it, export that database, and import the file into a new one.`,
     );
   if (!beginsWith(path, ZSTD)) throw new StoreRefused(`${path} is not a backup of Sidereal.`);
+}
+
+/** Reads a backup: its header, then rows, some at a time in bounded memory. Throws StoreRefused at damage, perhaps at its end. */
+async function* partsOf(path: string, onProgress: OnProgress): AsyncGenerator<Header | Rows> {
+  checkKind(path);
   const { size } = statSync(path);
   const file = createReadStream(path);
   const input = file.pipe(createZstdDecompress());
