@@ -63,7 +63,7 @@ async function runRestore(host: Host, file: string, flags: RestoreFlags): Promis
   const report = await checkBackup(file, progress.update).finally(progress.stop);
   if (!check) {
     const { update, stop } = lazyProgress("bytes");
-    await restoreBackup(file, placeOf(host), { replaces, onProgress: update }).finally(stop);
+    await restoreBackup(file, placeOf(host), replaces, update).finally(stop);
     await withModules(host, deriveWithProgress);
   }
   const seconds = secondsSince(host, began);

@@ -12,15 +12,15 @@ export function addCheck(program: Command, host: Host, finish: (code: number) =>
     .option("--repair", "remove orphaned rows, and rebuild all derived data")
     .option("--json", "print the report as JSON")
     .action(async ({ repair = false, json = false }: { repair?: boolean; json?: boolean }) =>
-      finish(await runCheck(host, { repairs: repair, json })),
+      finish(await runCheck(host, repair, json)),
     );
 }
 
-async function runCheck(host: Host, { repairs, json }: { repairs: boolean; json: boolean }): Promise<number> {
+async function runCheck(host: Host, repairs: boolean, json: boolean): Promise<number> {
   const { checkStore, repairStore } = await import("../transfer/transfer.js");
   const { clock, config, stdout } = host;
   const { databaseUrl: url, dataDir } = config;
-  const check = () => checkStore({ url, dataDir }, { clock, log: createLog("silent") });
+  const check = () => checkStore({ url, dataDir }, clock, createLog("silent"));
   const print = (findings: readonly Finding[]) =>
     stdout.write(reportOf(json, { healthy: findings.length === 0, findings }, describe(findings)));
   const before = await check();

@@ -68,7 +68,7 @@ Exit codes:
 
 async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
   const json = options.json === true;
-  const reading = readOptions(options, { files, now: host.clock.now() });
+  const reading = readOptions(options, files, host.clock.now());
   return withModules(host, async (modules) => {
     if ((await modules.catalog.kind()) === "synthetic")
       throw new CommandFault(
@@ -175,7 +175,8 @@ export async function deriveWithProgress(modules: Modules): Promise<void> {
 /** The options of the import. Throws CommandFault. */
 function readOptions(
   { format, date, manifest, strict = false, accept = false }: Options,
-  { files, now }: { files: readonly string[]; now: number },
+  files: readonly string[],
+  now: number,
 ): ImportOptions {
   if (strict && files.includes("-"))
     throw new CommandFault("--strict: standard input cannot be read twice; write it to a file first");

@@ -110,7 +110,7 @@ export async function update(
     const recency = await readRecency(tx);
     const sweep = await dueSweep(tx, recency);
     if (sweep === undefined) return { ids: [], changed: [] };
-    const ids = await repositoriesAfter(tx, dialect, { after: sweep.after ?? 0, limit });
+    const ids = await repositoriesAfter(tx, dialect, sweep.after ?? 0, limit);
     const before = sweep.before?.map(recencyOf);
     const changed = await updateGrowth(tx, ids, { ...context, dialect, recency, before });
     await unmark(tx, dialect, "rollups", ids);

@@ -156,22 +156,24 @@ export async function bumpRevision(tx: Tx): Promise<number> {
 
 /** Announces changes to readers in every process, in the same transaction. The log holds the last change of each. */
 export async function noteChanges(tx: Tx, dialect: Dialect, ids: Iterable<number>): Promise<void> {
-  await note(tx, dialect, { ids: new Set(ids), removedAt: null });
+  await note(tx, dialect, new Set(ids), null);
 }
 
 /** Announces that repositories were deleted, in the same transaction. `removedAt`: now. */
 export async function noteRemoved(
   tx: Tx,
   dialect: Dialect,
-  { ids, removedAt }: { ids: readonly number[]; removedAt: number },
+  ids: readonly number[],
+  removedAt: number,
 ): Promise<void> {
-  await note(tx, dialect, { ids: new Set(ids), removedAt });
+  await note(tx, dialect, new Set(ids), removedAt);
 }
 
 async function note(
   tx: Tx,
   dialect: Dialect,
-  { ids, removedAt }: { ids: ReadonlySet<number>; removedAt: number | null },
+  ids: ReadonlySet<number>,
+  removedAt: number | null,
 ): Promise<void> {
   const revision = await bumpRevision(tx);
   const rows =

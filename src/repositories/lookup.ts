@@ -223,7 +223,8 @@ function inOrder(ids: readonly number[], found: readonly Repository[]): Reposito
 export async function repositoriesAfter(
   db: Db,
   dialect: Dialect,
-  { after, limit }: { after: number; limit: number },
+  after: number,
+  limit: number,
 ): Promise<number[]> {
   const { rows } = await sql<{ ids: string }>`select ${dialect.jsonArray(sql`id`)} as ids from (
     select id from repositories where id > ${after} order by id limit ${limit}) as page`.execute(db);

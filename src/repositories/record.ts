@@ -54,7 +54,7 @@ export async function record(
     apply(identities, draft, observation);
   }
   const changed = identities.drafts.filter((draft) => draft.changed);
-  await assignIds(tx, dialect, { drafts: identities.drafts, preferred: preferredIds(batch, owners) });
+  await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
   await writeRepositories(tx, dialect, changed);
   const namesWritten = await writePreviousNames(tx, identities.drafts);
   const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
@@ -101,7 +101,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   for (const fact of FACTS) {
     // A source without stars does not know other counts either, unless it has them.
     const isUnknown = isCount(fact) && !isCounted && typeof facts[fact] !== "number";
-    setFact(draft, fact, { value: facts[fact], at: isUnknown ? null : timeOf(fact) });
+    setFact(draft, fact, facts[fact], isUnknown ? null : timeOf(fact));
   }
   // Before `counted_at` changes. Later observations of a forge leave it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
@@ -112,8 +112,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     for (const snapshot of observation.snapshots) {
       // Stars still held are fewer than all.
       if (snapshot.source === "BACKFILLED") continue;
-      for (const count of COUNTS)
-        setFact(draft, count, { value: snapshot[count] ?? undefined, at: snapshot.capturedAt });
+      for (const count of COUNTS) setFact(draft, count, snapshot[count] ?? undefined, snapshot.capturedAt);
     }
   }
   const { owner, name } = observation;
@@ -144,11 +143,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
 }
 
 /** Sets a fact, if it was reported, and not later by another source. Without a time it only fills a fact that no source has reported yet. */
-function setFact<F extends keyof Facts>(
-  draft: Draft,
-  fact: F,
-  { value, at }: { value: Facts[F]; at: number | null },
-): void {
+function setFact<F extends keyof Facts>(draft: Draft, fact: F, value: Facts[F], at: number | null): void {
   if (value === undefined) return;
   const bit = bitOf(fact);
   const isKnown = (draft.row.known_facts & bit) !== 0;
@@ -190,7 +185,8 @@ function preferredIds(batch: readonly Observation[], owners: readonly Draft[]): 
 async function assignIds(
   tx: Tx,
   dialect: Dialect,
-  { drafts, preferred }: { drafts: readonly Draft[]; preferred: ReadonlyMap<Draft, number> },
+  drafts: readonly Draft[],
+  preferred: ReadonlyMap<Draft, number>,
 ): Promise<void> {
   const taken = new Set<number>();
   if (preferred.size > 0) {

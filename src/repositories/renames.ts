@@ -118,7 +118,7 @@ export async function partRenamed(
   const both = new Set<number>(JSON.parse(old.both_at));
   const history = await historyOf(tx, dialect, old.id);
   const readings = history.only((i) => !both.has(history.at(i)));
-  const removed = readings.length === 0 ? 0 : await removeEqual(tx, dialect, { id: old.to_id, readings });
+  const removed = readings.length === 0 ? 0 : await removeEqual(tx, dialect, old.to_id, readings);
   await tx.deleteFrom("renames").where("from_id", "=", old.id).execute();
   await returnItems(tx, old.id, old.to_id);
   await announce(tx, dialect, [old.id, old.to_id]);

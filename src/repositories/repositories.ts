@@ -278,7 +278,7 @@ export class Catalog extends Lookup {
 
   /** Deletes a repository with its history, in the caller's transaction. See `removeRepository`. */
   removeIn(tx: Tx, id: number): Promise<void> {
-    return removeRepository(tx, this.#database.dialect, { id, now: this.#clock.now() });
+    return removeRepository(tx, this.#database.dialect, id, this.#clock.now());
   }
 
   async find(id: number): Promise<Repository | undefined> {

@@ -105,7 +105,7 @@ export async function removeSample(tx: Tx, dialect: Dialect, now: number): Promi
   await markOutdated(tx, dialect, { rollups: kept });
   await setKind(tx, "real");
   await noteChanges(tx, dialect, kept);
-  await noteRemoved(tx, dialect, { ids: removed, removedAt: now });
+  await noteRemoved(tx, dialect, removed, now);
 }
 
 /** Tables that are derived from repositories one by one. */
@@ -115,11 +115,7 @@ const DERIVED: readonly TableName[] = ["rollups", "rank_history", "rank_blocks",
  * Deletes a repository and those that were joined to it, in the caller's transaction, which must hold the catalogue exclusively. Clears
  * tables of other modules as well, as `removeSample` does. Costs its history. Does nothing for an unknown id.
  */
-export async function removeRepository(
-  tx: Tx,
-  dialect: Dialect,
-  { id, now }: { id: number; now: number },
-): Promise<void> {
+export async function removeRepository(tx: Tx, dialect: Dialect, id: number, now: number): Promise<void> {
   const { rows } = await sql<{ id: number; provider: string }>`with recursive joined (id) as (
       select id from repositories where id = ${id}
       union select n.from_id from renames n join joined j on n.to_id = j.id)
@@ -141,5 +137,5 @@ export async function removeRepository(
   const highest = await dialect.lastId(tx);
   await deleteRepositories(tx, dialect, ids);
   await dialect.reserveId(tx, highest);
-  await noteRemoved(tx, dialect, { ids, removedAt: now });
+  await noteRemoved(tx, dialect, ids, now);
 }

@@ -50,7 +50,7 @@ export async function thinSnapshots(
   if (to.daily === last.daily && to.weekly === last.weekly) return 0;
   let removed = 0;
   for (let after = 0; !signal.aborted; ) {
-    const ids = await repositoriesAfter(write, dialect, { after, limit: BATCH });
+    const ids = await repositoriesAfter(write, dialect, after, BATCH);
     const end = ids.at(-1);
     if (end === undefined) {
       await dialect.exclusively(write, "catalogue", (tx) => writeMark(tx, MARK, JSON.stringify(to)));

@@ -326,7 +326,8 @@ const isSecret = ([name]: PortableRow): boolean => name === SECRET_MARK;
 export async function restoreBackup(
   path: string,
   { location, secretFile, clock, log }: BackupPlace,
-  { replaces, onProgress }: { replaces: boolean; onProgress: OnProgress },
+  replaces: boolean,
+  onProgress: OnProgress,
 ): Promise<void> {
   const at = clock.now();
   let store: RestoredStore | undefined;

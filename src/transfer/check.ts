@@ -65,10 +65,7 @@ interface CheckedStore {
 const DUE_MS = 100 * DAY_MS;
 
 /** Changes nothing. Throws if there is no store, or if it cannot be reached. */
-export async function checkStore(
-  location: StoreLocation,
-  { clock, log }: { clock: Clock; log: Logger },
-): Promise<CheckedStore> {
+export async function checkStore(location: StoreLocation, clock: Clock, log: Logger): Promise<CheckedStore> {
   const found = new Map<DamageKind, string[]>();
   const onDamage = (kind: DamageKind, one: string) => found.set(kind, [...(found.get(kind) ?? []), one]);
   let orphans: Orphans[] = [];

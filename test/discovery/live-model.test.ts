@@ -31,7 +31,7 @@ onBothEngines("The catalogue in memory", (engine) => {
   test("follows a change of all repositories: deleted ones are gone, and changed ones are as they are now", async () => {
     const { database, catalog, list } = await openLists();
     await database.durable.transaction().execute(async (tx) => {
-      await removeRepository(tx, database.dialect, { id: 1, now: NOW });
+      await removeRepository(tx, database.dialect, 1, NOW);
       await tx.deleteFrom("changes").execute();
       await tx.updateTable("repositories").set({ stars: 7 }).where("name", "=", "b").execute();
       await outdateAll(tx, database.dialect);

@@ -116,7 +116,7 @@ async function killMany(
   assertHappened(received, "responses to keyed clients");
   assertHappened(forge.counters.requests, "requests to the forge");
   for (const [what, count] of writes.counts()) report(`${count} of the kind ${what}`);
-  const examineStore = () => checkStore(place, { clock: systemClock, log: createLog("silent") });
+  const examineStore = () => checkStore(place, systemClock, createLog("silent"));
   const left = (await examineStore()).findings;
   await complete(place, files);
   const completed = (await examineStore()).findings;

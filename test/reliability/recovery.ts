@@ -119,7 +119,7 @@ async function compare(
     for (const name of ["export", "rollups"])
       assertHappened(content.get(name)?.length ?? 0, `characters in ${name}`);
     assertHappened(kills, "kills", days);
-    const { findings } = await checkStore(killed, { clock, log: createLog("silent") });
+    const { findings } = await checkStore(killed, clock, createLog("silent"));
     for (const finding of findings) report(JSON.stringify(finding));
     const row = countMaker({ engine, size: repositories });
     return [

@@ -33,7 +33,7 @@ async function fill(engine: Engine): Promise<World> {
 }
 
 async function kindsOf(engine: Engine, clock = new ManualClock(NOW)): Promise<string[]> {
-  const { findings } = await checkStore(engine.location(), { clock, log: createLog("silent") });
+  const { findings } = await checkStore(engine.location(), clock, createLog("silent"));
   return findings.map(({ kind, found }) => `${kind}: ${found}`);
 }
 

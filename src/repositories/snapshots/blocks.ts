@@ -282,11 +282,7 @@ export async function removeReadings(
 }
 
 /** Removes the snapshots of a repository that equal those of `readings`. Returns their number. */
-export function removeEqual(
-  tx: Tx,
-  dialect: Dialect,
-  { id, readings }: { id: number; readings: Readings },
-): Promise<number> {
+export function removeEqual(tx: Tx, dialect: Dialect, id: number, readings: Readings): Promise<number> {
   const last = readings.length - 1;
   const span = { from: readings.at(0), until: readings.at(last), withBaseline: true };
   const areEqual = (all: Readings, i: number, j: number) => {

@@ -13,5 +13,6 @@ await restoreBackup(
     clock: systemClock,
     log: createLog("silent"),
   },
-  { replaces: true, onProgress: () => {} },
+  true,
+  () => {},
 );
