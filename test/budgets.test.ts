@@ -80,7 +80,6 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/publish/reading.ts readAll": 72,
   "src/publish/run.ts publish": 75,
   "src/tracking/status.ts readStatus": 71,
-  "src/transfer/backup.ts partsOf": 61,
 };
 
 /** The head of a named function: declared, in a variable or a property, or a method. */
