@@ -2,7 +2,7 @@
  * Fetches avatars from a forge. They are foreign content that anybody may have uploaded, so only few hosts are contacted, without any
  * token, and images are not decoded here: callers decide which they accept.
  */
-import type { ProviderSettings } from "../config/config.js";
+import type { ForgeKind, ProviderSettings } from "../config/config.js";
 import type { Opening } from "./contract.js";
 import { UpstreamFailure } from "./failures.js";
 import { failureOf } from "./responses.js";
@@ -16,7 +16,7 @@ const MAX_REDIRECTS = 3;
  * The parameter by which a forge scales images to 80 pixels: 40 CSS pixels on a screen with two per pixel. GitLab has only some widths,
  * and this is the next one.
  */
-const SMALL: Readonly<Record<ProviderSettings["kind"], readonly [name: string, pixels: string]>> = {
+const SMALL: Readonly<Record<ForgeKind, readonly [name: string, pixels: string]>> = {
   github: ["s", "80"],
   gitlab: ["width", "96"],
   forgejo: ["size", "80"],
@@ -88,19 +88,13 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
     throw failure ?? new UpstreamFailure("malformed", `${what}: status ${status}`);
   }
 
-  function sized(url: URL): URL {
-    const small = new URL(url);
-    small.searchParams.set(...SMALL[settings.kind]);
-    return small;
-  }
-
   return {
     addressOf: (owner) =>
       settings.kind === "github" && /^[a-z\d-]{1,100}$/i.test(owner) ? `${site}/${owner}.png` : null,
     async fetch(address, signal) {
       let url = URL.parse(address);
       for (let redirects = 0; redirects <= MAX_REDIRECTS && url !== null && isAllowed(url); redirects++) {
-        const found: Buffer | null | URL = await request(sized(url), signal);
+        const found: Buffer | null | URL = await request(sized(url, settings.kind), signal);
         if (!(found instanceof URL)) return found;
         url = found;
       }
@@ -110,4 +104,10 @@ export function openAvatars(settings: ProviderSettings, options: AvatarOptions):
       await Promise.all([forge.close(), elsewhere.close()]);
     },
   };
+}
+
+function sized(url: URL, kind: ForgeKind): URL {
+  const small = new URL(url);
+  small.searchParams.set(...SMALL[kind]);
+  return small;
 }

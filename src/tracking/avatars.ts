@@ -189,7 +189,7 @@ export class Avatars {
   }
 }
 
-export interface AvatarStatus {
+interface AvatarStatus {
   wanted: number;
   images: number;
 }

@@ -77,7 +77,7 @@ export async function readLostToday(
 }
 
 /** New repositories on the lists of a day. */
-export interface NewToday {
+interface NewToday {
   added: number;
   /** Rows beyond the limit; a repository counts each time a list shows it. */
   surplus: number;

@@ -3,51 +3,56 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { type Database, readDocument, readNumber, writeDocument } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { type AvatarStatus, readAvatarStatus } from "./avatars.js";
-import { type NewToday, readLostToday, readNewToday } from "./daily-limits.js";
+import { readAvatarStatus } from "./avatars.js";
+import { readLostToday, readNewToday } from "./daily-limits.js";
 import type { Lane, TrackingModules } from "./lane.js";
 import { Reporter, readReport, saveReport, type WorkerReport } from "./report.js";
 import { nextDue } from "./schedule.js";
 
-export interface Ages {
-  median: number;
-  p90: number;
-  p99: number;
-}
+const count = z.number();
+const timeOrNull = z.number().nullable();
+const ages = z.object({ median: count, p90: count, p99: count });
+export type Ages = z.infer<typeof ages>;
 
-/** Status of tracking for one provider. Times in ms since 1970, durations in ms. */
-export interface ProviderStatus {
-  provider: string;
-  scheduled: number;
+/** The status of one provider that is stored. Times in ms since 1970, durations in ms. */
+const providerStatus = z.object({
+  provider: z.string(),
+  scheduled: count,
   /** Of these, due now, and due for over an hour. */
-  due: number;
-  overdue: number;
-  repositories: Record<string, number>;
+  due: count,
+  overdue: count,
+  repositories: z.record(z.string(), count),
   /** Time since the counts of available repositories were last read, from a list or their own record; null without any. */
-  freshness: Ages | null;
-  olderThanADay: number;
+  freshness: ages.nullable(),
+  olderThanADay: count,
   /** Time since own records were last read, if lists have no fields of theirs; null without any. */
-  detailsFreshness: Ages | null;
+  detailsFreshness: ages.nullable(),
   /** Repositories whose star history is not complete, and when the next page of one is read: null now, or without any. */
-  backfillWaiting: number;
-  backfillNextAt: number | null;
+  backfillWaiting: count,
+  backfillNextAt: timeOrNull,
   /** Repositories that are reported missing and not recorded as unavailable; `since`: the first of them, null without any. */
-  missing: { waiting: number; since: number | null };
-  lostToday: number;
-  newToday: NewToday;
-  rechecksWaiting: number;
+  missing: z.object({ waiting: count, since: timeOrNull }),
+  lostToday: count,
+  newToday: z.object({ added: count, surplus: count }),
+  rechecksWaiting: count,
   /** `tookMs`: duration of the last complete walk; null without one. Counts get older than a day if it is longer. */
-  walk: {
-    startedAt: number;
-    found: number;
-    walks: number;
-    pages: number;
-    tookMs: number | null;
-    isRunning: boolean;
-    /** null while it is under way, or starts as soon as the forge allows. */
-    nextAt: number | null;
-  } | null;
-  avatars: AvatarStatus;
+  walk: z
+    .object({
+      startedAt: count,
+      found: count,
+      walks: count,
+      pages: count,
+      tookMs: timeOrNull,
+      isRunning: z.boolean(),
+      /** null while it is under way, or starts as soon as the forge allows. */
+      nextAt: timeOrNull,
+    })
+    .nullable(),
+  avatars: z.object({ wanted: count, images: count }),
+});
+
+/** Status of tracking for one provider. */
+export interface ProviderStatus extends z.infer<typeof providerStatus> {
   /** The last report of the worker; null: none in the last day. */
   worker: { at: number; report: WorkerReport } | null;
 }
@@ -61,68 +66,70 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
   const reports = await readReports(read);
   const status: ProviderStatus[] = [];
   for (const { provider } of names.rows) {
-    const count = (table: string, where: ReturnType<typeof sql>) =>
-      readNumber(
-        read,
-        sql`select count(*) from ${sql.table(table)} where provider = ${provider} and ${where}`,
-      );
-    const byAvailability = await sql<{ availability: string; total: number }>`
-      select availability, count(*) as total from repositories where provider = ${provider} group by availability`.execute(
-      read,
-    );
-    const missing = await read
-      .selectFrom("tracking")
-      .select(({ fn }) => [fn.countAll().as("waiting"), fn.min("missing_since").as("since")])
-      .where("provider", "=", provider)
-      .where("missing_since", "is not", null)
-      .executeTakeFirstOrThrow();
-    const walk = await read
-      .selectFrom("walks")
-      .selectAll()
-      .where("provider", "=", provider)
-      .executeTakeFirst();
-    const pace = reports.get(provider)?.report.lookups;
-    const nextAt = Math.max(await nextDue(read, provider, "history"), pace?.historyAt ?? 0);
-    status.push({
-      provider,
-      scheduled: await count("repositories", sql`next_refresh_at is not null`),
-      due: await count("repositories", sql`next_refresh_at <= ${now}`),
-      overdue: await count("repositories", sql`next_refresh_at <= ${now - HOUR_MS}`),
-      repositories: Object.fromEntries(
-        byAvailability.rows.map((row) => [row.availability, Number(row.total)]),
-      ),
-      freshness: await agesOf(read, COUNTS, { provider, now }),
-      olderThanADay: await count(
-        "repositories",
-        sql`availability = 'AVAILABLE' and (refreshed_at is null or refreshed_at < ${now - DAY_MS})`,
-      ),
-      detailsFreshness: await agesOf(read, OWN_RECORDS, { provider, now }),
-      backfillWaiting: await count("tracking", sql`history_due is not null`),
-      backfillNextAt: nextAt > now && Number.isFinite(nextAt) ? nextAt : null,
-      missing: {
-        waiting: Number(missing.waiting),
-        since: missing.since === null ? null : Number(missing.since),
-      },
-      lostToday: await readLostToday(read, { provider, at: now }),
-      newToday: await readNewToday(read, { provider, at: now }),
-      rechecksWaiting: await count("tracking", sql`recheck_at is not null`),
-      walk:
-        walk === undefined
-          ? null
-          : {
-              startedAt: walk.started_at,
-              found: walk.found,
-              walks: walk.walks,
-              pages: walk.pages,
-              tookMs: walk.took_ms,
-              isRunning: walk.cursor !== null,
-              nextAt: walk.next_at > now ? walk.next_at : null,
-            },
-      avatars: await readAvatarStatus(read, provider),
-      worker: reports.get(provider) ?? null,
-    });
+    const worker = reports.get(provider) ?? null;
+    const historyAt = worker?.report.lookups?.historyAt ?? 0;
+    status.push({ ...(await readProviderStatus(read, { provider, now, historyAt })), worker });
   }
   return status;
+}
+
+/** `historyAt`: when the forge permits to read histories. */
+async function readProviderStatus(
+  read: Database["read"],
+  { provider, now, historyAt }: { provider: string; now: number; historyAt: number },
+): Promise<Omit<ProviderStatus, "worker">> {
+  const count = (table: string, where: RawBuilder<unknown>) =>
+    readNumber(read, sql`select count(*) from ${sql.table(table)} where provider = ${provider} and ${where}`);
+  const nextAt = Math.max(await nextDue(read, provider, "history"), historyAt);
+  const isOld = sql`availability = 'AVAILABLE' and (refreshed_at is null or refreshed_at < ${now - DAY_MS})`;
+  return {
+    provider,
+    scheduled: await count("repositories", sql`next_refresh_at is not null`),
+    due: await count("repositories", sql`next_refresh_at <= ${now}`),
+    overdue: await count("repositories", sql`next_refresh_at <= ${now - HOUR_MS}`),
+    repositories: await readAvailabilities(read, provider),
+    freshness: await agesOf(read, COUNTS, { provider, now }),
+    olderThanADay: await count("repositories", isOld),
+    detailsFreshness: await agesOf(read, OWN_RECORDS, { provider, now }),
+    backfillWaiting: await count("tracking", sql`history_due is not null`),
+    backfillNextAt: nextAt > now && Number.isFinite(nextAt) ? nextAt : null,
+    missing: await readMissing(read, provider),
+    lostToday: await readLostToday(read, { provider, at: now }),
+    newToday: await readNewToday(read, { provider, at: now }),
+    rechecksWaiting: await count("tracking", sql`recheck_at is not null`),
+    walk: await readWalk(read, { provider, now }),
+    avatars: await readAvatarStatus(read, provider),
+  };
+}
+
+async function readAvailabilities(read: Database["read"], provider: string) {
+  const { rows } = await sql<{ availability: string; total: number }>`
+    select availability, count(*) as total from repositories where provider = ${provider} group by availability`.execute(
+    read,
+  );
+  return Object.fromEntries(rows.map((row) => [row.availability, Number(row.total)]));
+}
+
+async function readMissing(read: Database["read"], provider: string): Promise<ProviderStatus["missing"]> {
+  const { waiting, since } = await read
+    .selectFrom("tracking")
+    .select(({ fn }) => [fn.countAll().as("waiting"), fn.min("missing_since").as("since")])
+    .where("provider", "=", provider)
+    .where("missing_since", "is not", null)
+    .executeTakeFirstOrThrow();
+  return { waiting: Number(waiting), since: since === null ? null : Number(since) };
+}
+
+async function readWalk(
+  read: Database["read"],
+  { provider, now }: { provider: string; now: number },
+): Promise<ProviderStatus["walk"]> {
+  const walks = read.selectFrom("walks").selectAll().where("provider", "=", provider);
+  const walk = await walks.executeTakeFirst();
+  if (walk === undefined) return null;
+  const { started_at: startedAt, found, pages, took_ms: tookMs, cursor, next_at } = walk;
+  const nextAt = next_at > now ? next_at : null;
+  return { startedAt, found, walks: walk.walks, pages, tookMs, isRunning: cursor !== null, nextAt };
 }
 
 /** The last report of the worker about each provider. The worker deletes those that are a day old. */
@@ -184,48 +191,8 @@ async function agesOf(
 
 const DOCUMENT = "tracking";
 
-const count = z.number();
-const timeOrNull = z.number().nullable();
-const ages = z.object({ median: count, p90: count, p99: count }).nullable();
 /** A stored document, which another version of the program may have stored in another form. The worker makes it again each minute. */
-const STORED: z.ZodType<StoredStatus> = z.object({
-  databaseBytes: count,
-  providers: z.array(
-    z.object({
-      provider: z.string(),
-      scheduled: count,
-      due: count,
-      overdue: count,
-      repositories: z.record(z.string(), count),
-      freshness: ages,
-      olderThanADay: count,
-      detailsFreshness: ages,
-      backfillWaiting: count,
-      backfillNextAt: timeOrNull,
-      missing: z.object({ waiting: count, since: timeOrNull }),
-      lostToday: count,
-      newToday: z.object({ added: count, surplus: count }),
-      rechecksWaiting: count,
-      walk: z
-        .object({
-          startedAt: count,
-          found: count,
-          walks: count,
-          pages: count,
-          tookMs: timeOrNull,
-          isRunning: z.boolean(),
-          nextAt: timeOrNull,
-        })
-        .nullable(),
-      avatars: z.object({ wanted: count, images: count }),
-    }),
-  ),
-});
-
-interface StoredStatus {
-  providers: Omit<ProviderStatus, "worker">[];
-  databaseBytes: number;
-}
+const STORED = z.object({ databaseBytes: count, providers: z.array(providerStatus) });
 
 /** The status as the worker last prepared it. Times in ms since 1970. */
 export interface PreparedStatus {

@@ -63,8 +63,6 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     if (call === "refresh" && client.hasTokens) return "graphql";
     return call === "discover" ? "search" : "core";
   };
-  const readByName = async (fullName: string, signal: AbortSignal): Promise<UpstreamRepository> =>
-    readRepository((await client.get(repositoryPath(fullName), { signal, about: fullName })).body);
   return {
     name,
     kind: "github",
@@ -76,28 +74,17 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     listsAreComplete: false,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
-    refreshOne: readByName,
+    refreshOne: (fullName, signal) => readByName(client, fullName, signal),
     // Its quota is separate, which matters without a token.
     get namesPerSearch() {
       return client.hasTokens ? 0 : MAX_NAMES;
     },
     findNamed: (fullNames, signal) => findNamed(client, fullNames, signal),
-    async recheck({ nodeId, providerId, fullName }, signal) {
-      const by = client.hasTokens && nodeId !== null ? "id" : "name";
-      const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);
-      const document = await client.get(path, { signal, about: fullName });
-      return readRepository(document.body, { providerId, by });
-    },
+    recheck: (repository, signal) => recheck(client, repository, signal),
     checkWorks: async (signal) => void (await client.get("/meta", { signal })),
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     seek: (sought, signal) => seek(client, sought, signal),
-    async readme(fullName, signal) {
-      // A token may be allowed to read private repositories.
-      const { owner, name } = await readByName(fullName, signal);
-      const present = `${owner}/${name}`;
-      const document = await client.get(`${repositoryPath(present)}/readme`, { signal, about: present });
-      return textOfFile(document.body);
-    },
+    readme: (fullName, signal) => readReadme(client, fullName, signal),
     checkToken: (signal) => checkGithubToken(client, signal),
     useEntered: (tokens) => client.useEntered(tokens),
     withheld: () => nodes.withheld.list(),
@@ -141,4 +128,32 @@ async function refreshById(
   if (document.status === 304) return { kind: "unchanged" };
   const repository = readRepository(document.body, { providerId, by: "id" });
   return { kind: "found", repository, etag: document.etag };
+}
+
+async function readByName(
+  client: ForgeClient,
+  fullName: string,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const document = await client.get(repositoryPath(fullName), { signal, about: fullName });
+  return readRepository(document.body);
+}
+
+async function recheck(
+  client: ForgeClient,
+  { nodeId, providerId, fullName }: RepositoryRef,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const by = client.hasTokens && nodeId !== null ? "id" : "name";
+  const path = by === "id" ? pathOfId(providerId) : repositoryPath(fullName);
+  const document = await client.get(path, { signal, about: fullName });
+  return readRepository(document.body, { providerId, by });
+}
+
+async function readReadme(client: ForgeClient, fullName: string, signal: AbortSignal): Promise<string> {
+  // A token may be allowed to read private repositories.
+  const { owner, name } = await readByName(client, fullName, signal);
+  const present = `${owner}/${name}`;
+  const document = await client.get(`${repositoryPath(present)}/readme`, { signal, about: present });
+  return textOfFile(document.body);
 }
