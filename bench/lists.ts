@@ -5,7 +5,7 @@
  * include interruptions. The catalogue is loaded first, which is measured too.
  */
 import { setTimeout } from "node:timers/promises";
-import { type ListQuery, listQuery, listSpec } from "../src/discovery/lists/query.js";
+import { type ListQuery, listQuery, listSpec } from "../src/discovery/query.js";
 import type { Modules } from "../src/modules.js";
 import { listMixOf, type MixList, randomListsOf } from "./support/mix.js";
 import { absoluteRow, atMost, type BenchPart, type ResultRow, type Target } from "./support/results.js";

@@ -1,7 +1,7 @@
 /** Search and suggestions without HTTP: CPU time of a fixed mix of names and words. */
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Suggestions } from "../src/discovery/search/search.js";
+import type { Suggestions } from "../src/discovery/rankings.js";
 import { absoluteRow, atMost, type BenchPart, type ResultRow } from "./support/results.js";
 import { interleave, quantile } from "./support/statistics.js";
 import { openStore } from "./support/stores.js";

@@ -3,7 +3,7 @@
  * every store of one size. Popular repositories, languages, topics and words are requested more often, as in real traffic.
  */
 
-import { PLAIN_COLUMNS } from "../../src/discovery/memory/columns.js";
+import { PLAIN_COLUMNS } from "../../src/discovery/columns.js";
 import { GROWTH_ORDERS } from "../../src/growth/definitions.js";
 import { Random } from "../synthetic/random.js";
 import { indexOfPopularity, type SyntheticOptions, syntheticRepository } from "../synthetic/synthetic.js";

@@ -2,14 +2,15 @@
  * The changes of the catalogue since a position, each repository as it is now: a copy that follows it needs to read nothing else, and
  * never misses a change. A change is announced once all responses of this process have it.
  */
+
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Database, Given, Prepared } from "../database/database.js";
 import { TREND, WINDOW_HOURS, type Window } from "../growth/growth.js";
 import { AppError } from "../lib/errors.js";
 import { ALL_CHANGED, type Catalog, FORGOTTEN, REPOSITORY } from "../repositories/repositories.js";
-import { type ListRow, RowReader, type RowValues } from "./lists/rows.js";
-import type { LiveModel } from "./memory/live-model.js";
+import { type ListRow, RowReader, type RowValues } from "./lists.js";
+import type { LiveModel } from "./live.js";
 
 /** How a repository changed: `COUNTS` is its counts, facts or growth, if nothing else is known. */
 export const CHANGE_KINDS = ["NEW", "COUNTS", "RENAMED", "GONE", "JOINED", "DELETED"] as const;

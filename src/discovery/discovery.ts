@@ -3,12 +3,13 @@
  * ranks of past days and summaries are stored. It only reads repositories, and its numbers come from `growth`.
  */
 export { CHANGE_KINDS, ChangeLog, START } from "./changes.js";
+export type { BoundFilter, CountRequest, FacetCounts, Precision, ValueCounts } from "./evaluate.js";
 export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort } from "./facets.js";
 export { isCovered, RANKED_FROM } from "./facets.js";
-export { type CountedGroup, freshnessOf, otherDaysWords } from "./freshness.js";
-export type { RankedList } from "./home.js";
-export { FILTER_NAMES, type FilterName } from "./lists/filters.js";
-export { type ListPage, Lists, listPage, watchlistPage } from "./lists/lists.js";
+export { FILTER_NAMES, type FilterName } from "./filters.js";
+export { type ListPage, type ListRow, Lists, listPage, measuredAt, watchlistPage } from "./lists.js";
+export { LiveModel } from "./live.js";
+export { findMeant, readName, type WrittenName } from "./names.js";
 export {
   count,
   cursorParameter,
@@ -25,34 +26,39 @@ export {
   searchText,
   timeParameter,
   windowParameter,
-} from "./lists/parameters.js";
+} from "./parameters.js";
 export {
+  decodeCursor,
   filterParameters,
   filterWords,
+  isGrowthSort,
+  isSort,
+  LAST_NUMBERED,
   type ListFilters,
   type ListQuery,
+  type ListSpec,
+  listKey,
   listQuery,
   listSpec,
   pageOffset,
+  type Scope,
+  SORT_DEFINITIONS,
+  SORTS,
+  type Sort,
+  WATCHLIST_SORTS,
   type WatchlistQuery,
   watchlistQuery,
-} from "./lists/query.js";
-export { type ListRow, measuredAt } from "./lists/rows.js";
-export { isGrowthSort, isSort, SORT_DEFINITIONS, SORTS, type Sort, WATCHLIST_SORTS } from "./lists/sorts.js";
+} from "./query.js";
+export { checkRankHistory, type PastRank } from "./rank-history.js";
+export type { RankedList } from "./rankings.js";
+export { Rankings, Search, type Standing, type SuggestedFacet, type Suggestions } from "./rankings.js";
+export { type Leaders, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks.js";
 export {
-  decodeCursor,
-  LAST_NUMBERED,
-  type ListSpec,
-  listKey,
-  type Scope,
-} from "./lists/spec.js";
-export type { RenamedName, UnmatchedValue } from "./lists/unmatched.js";
-export type { BoundFilter, CountRequest, FacetCounts, Precision, ValueCounts } from "./memory/counts.js";
-export { LiveModel } from "./memory/live-model.js";
-export { findMeant, readName, type WrittenName } from "./names.js";
-export { Rankings, type Standing } from "./rankings.js";
-export { type Leaders, RANK_LIMITS } from "./ranks/heads.js";
-export { RANK_SCOPES, type Rank } from "./ranks/rank.js";
-export { checkRankHistory, type PastRank } from "./ranks/rank-history.js";
-export { Search, type SuggestedFacet, type Suggestions } from "./search/search.js";
-export { type CurrentSummary, catalogueFreshness, type Summary } from "./summary.js";
+  type CountedGroup,
+  type CurrentSummary,
+  catalogueFreshness,
+  freshnessOf,
+  otherDaysWords,
+  type Summary,
+} from "./summary.js";
+export type { RenamedName, UnmatchedValue } from "./unmatched.js";

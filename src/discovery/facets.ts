@@ -1,9 +1,8 @@
 /** Languages and topics: how many listed repositories have each, with their stars and gains. */
 import { perWindow, WINDOWS, type Window } from "../growth/growth.js";
-import { type Columns, Names, NO_GAIN } from "./memory/columns.js";
-import type { ReadModel } from "./memory/read-model.js";
-import { SlotSet } from "./memory/slot-set.js";
-import type { Derived } from "./memory/steps.js";
+import { type Columns, Names, NO_GAIN } from "./columns.js";
+import type { Derived, ReadModel } from "./model.js";
+import { SlotSet } from "./slots.js";
 
 export const FACET_KINDS = ["language", "topic"] as const;
 export type FacetKind = (typeof FACET_KINDS)[number];

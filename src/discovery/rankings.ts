@@ -1,8 +1,9 @@
 /**
- * Rankings: how repositories have grown, with all that follows: trends, ranks, languages and topics, the summary and the first
- * page. `update` brings stored growth up to date after snapshots were recorded. The result does not depend on the order and
- * batches in which they were.
+ * Rankings: how repositories have grown, with all that follows: trends, ranks, languages and topics, the summary and the first page; and
+ * suggestions while somebody types. `update` brings stored growth up to date after snapshots were recorded. The result does not depend on
+ * the order and batches in which they were.
  */
+
 import { sql } from "kysely";
 import type { Database } from "../database/database.js";
 import {
@@ -11,6 +12,7 @@ import {
   type GrowthOptions,
   isUpdateDue,
   type Measure,
+  perWindow,
   type Ranking,
   readExplanations,
   TREND,
@@ -23,21 +25,30 @@ import {
 } from "../growth/growth.js";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
+import type { Catalog, Repository } from "../repositories/repositories.js";
 import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../repositories/repositories.js";
-import type { FacetKind, FacetPage, FacetRequest, FacetTotals } from "./facets.js";
-import { type Home, homeOf } from "./home.js";
-import type { LiveModel } from "./memory/live-model.js";
-import { type Leaders, type LeadersRequest, RANK_LIMITS } from "./ranks/heads.js";
-import type { Rank } from "./ranks/rank.js";
+import {
+  type Facet,
+  type FacetKind,
+  type FacetPage,
+  type FacetRequest,
+  type FacetTotals,
+  inWindow,
+} from "./facets.js";
+import type { LiveModel, LoadedModel } from "./live.js";
+import type { Evaluation } from "./model.js";
 import {
   archiveRanks,
   type PastRank,
   packRankHistory,
   rankHistoryReader,
   ranksBefore,
-} from "./ranks/rank-history.js";
-import { similarTo } from "./similar.js";
+} from "./rank-history.js";
+import { type Leaders, type LeadersRequest, RANK_LIMITS, type Rank, similarTo } from "./ranks.js";
+import { bestOf, type SearchOptions, type SearchScope, searchIn } from "./search.js";
+import { firstOf } from "./slots.js";
 import { type CurrentCounters, type CurrentSummary, SummaryReader, updateSummary } from "./summary.js";
+import { findRenamed } from "./unmatched.js";
 
 interface RankingsContext {
   clock: Clock;
@@ -219,4 +230,147 @@ function standingReader(database: Database): (repositoryId: number) => Promise<O
       stored: rangeOf(rows[0]?.[0] ?? "[]"),
     };
   };
+}
+
+/** Rows of each list on the first page. */
+const ROWS = 10;
+
+/** The top of a ranking. */
+export interface RankedList {
+  window: "24h" | "7d";
+  /** Whether 7 days replace 24 hours, for which too little is known. */
+  isFallback: boolean;
+  ids: readonly number[];
+}
+
+/** The languages and topics that gained most stars in a window, the greatest gain first. */
+interface GainingFacets {
+  languages: readonly Facet[];
+  topics: readonly Facet[];
+}
+
+export interface Home {
+  trending: RankedList;
+  rising: RankedList;
+  newHot: RankedList;
+  forkGrowth: RankedList;
+  languages: Facet[];
+  topics: Facet[];
+  /** Those that gained most, by window. */
+  gaining: Readonly<Record<Window, GainingFacets>>;
+}
+
+export async function homeOf({ ranks, facets }: LoadedModel): Promise<Home> {
+  const leaders = (await ranks.get()).leaders({ scope: "overall", name: "", limit: ROWS });
+  const [languages, topics] = [await facets.of("language"), await facets.of("topic")];
+  return {
+    trending: rankedList(leaders, "trending"),
+    rising: rankedList(leaders, "rising"),
+    newHot: rankedList(leaders, "new-hot"),
+    forkGrowth: rankedList(leaders, "fork-growth"),
+    languages: languages.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
+    topics: topics.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
+    gaining: perWindow((window) => ({
+      languages: languages.gaining[window],
+      topics: topics.gaining[window],
+    })),
+  };
+}
+
+/** The list of 24 hours, or that of 7 days if the first is not full and the second is longer. */
+function rankedList(leaders: Leaders, ranking: Ranking): RankedList {
+  const day = leaders(ranking, "24h");
+  const week = day.length >= ROWS ? [] : leaders(ranking, "7d");
+  return week.length > day.length
+    ? { window: "7d", isFallback: true, ids: week }
+    : { window: "24h", isFallback: false, ids: day };
+}
+
+/** A language or topic, and how many listed repositories have it. */
+export interface SuggestedFacet {
+  name: string;
+  repositories: number;
+}
+
+export interface Suggestions {
+  repositories: Repository[];
+  languages: SuggestedFacet[];
+  topics: SuggestedFacet[];
+}
+
+export class Search {
+  readonly #live: LiveModel;
+  readonly #catalog: Catalog;
+
+  constructor(live: LiveModel, catalog: Catalog) {
+    this.#live = live;
+    this.#catalog = catalog;
+  }
+
+  /** The ids of the repositories that match a text best. */
+  async find(text: string, limit: number): Promise<number[]> {
+    return this.#find(text, limit, "all");
+  }
+
+  /** At most `limit` suggestions of each kind; the most popular ones for an empty text. */
+  async suggest(text: string, limit: number): Promise<Suggestions> {
+    const [repositories, facets] = await Promise.all([
+      this.suggestRepositories(text, limit),
+      this.suggestFacets(text, limit),
+    ]);
+    return { repositories, ...facets };
+  }
+
+  /** At most `limit` languages and topics whose names begin with the text. */
+  async suggestFacets(text: string, limit: number): Promise<Omit<Suggestions, "repositories">> {
+    const { facets } = await this.#live.current();
+    const prefix = text.trim().toLowerCase();
+    const suggested = async (kind: FacetKind, begin: string) => {
+      const { frequent, keys } = await facets.of(kind);
+      const found: SuggestedFacet[] = [];
+      for (let i = 0; i < keys.length && found.length < limit; i++) {
+        const facet = keys[i]?.startsWith(begin) ? frequent[i] : undefined;
+        if (facet !== undefined) found.push({ name: facet.name, repositories: facet.repositories });
+      }
+      return found;
+    };
+    return {
+      languages: await suggested("language", prefix),
+      topics: await suggested("topic", prefix.replaceAll(/\s+/g, "-")),
+    };
+  }
+
+  /** At most `limit` repositories whose names fit; the most popular ones for an empty text. */
+  async suggestRepositories(text: string, limit: number): Promise<Repository[]> {
+    return this.#catalog.findMany(await this.suggestIds(text, limit));
+  }
+
+  /** The ids of `suggestRepositories`: that of a repository by its earlier full name first. */
+  async suggestIds(text: string, limit: number): Promise<number[]> {
+    const search = { scope: { kind: "search", text }, filters: {} } as const;
+    const renamed = await findRenamed(this.#catalog, search, await this.#live.current());
+    const found = await this.#find(text, limit, "names");
+    return renamed === undefined ? found : [...new Set([renamed.to.id, ...found])].slice(0, limit);
+  }
+
+  async #find(text: string, limit: number, scope: SearchScope): Promise<number[]> {
+    const { model, vocabulary } = await this.#live.current();
+    const options = { limit, scope, vocabulary: await vocabulary.get() };
+    return model.evaluate((evaluation) => idsOf(evaluation, text, options));
+  }
+}
+
+function idsOf(
+  evaluation: Evaluation,
+  text: string,
+  { limit, ...options }: SearchOptions & { limit: number },
+): number[] {
+  const { model } = evaluation;
+  const { id, listed } = model.columns;
+  if (text.trim() === "" && options.scope === "names") {
+    const slots = firstOf(listed, model.order({ column: "stars" }), { direction: "desc", count: limit });
+    return slots.map((slot) => id[slot] ?? 0);
+  }
+  const found = searchIn(evaluation, text, options);
+  return found === undefined ? [] : bestOf(model, found.matches, limit).map((slot) => id[slot] ?? 0);
 }

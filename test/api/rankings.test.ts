@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { FACET_SORTS } from "../../src/discovery/facets.js";
-import { SORTS, WATCHLIST_SORTS } from "../../src/discovery/lists/sorts.js";
+import { SORTS, WATCHLIST_SORTS } from "../../src/discovery/query.js";
 import { RANKINGS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Steps } from "../../src/discovery/memory/steps.js";
+import { Steps } from "../../src/discovery/model.js";
 import { bumpRevision, outdateAll } from "../../src/repositories/changes.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { removeRepository } from "../../src/repositories/sample.js";

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { firstOf, type Order, type Place, sortSlots, walkSorted } from "../../src/discovery/memory/order.js";
-import { ReadModel } from "../../src/discovery/memory/read-model.js";
-import { SlotSet } from "../../src/discovery/memory/slot-set.js";
-import { Derived, Steps } from "../../src/discovery/memory/steps.js";
+import { Derived, ReadModel, Steps } from "../../src/discovery/model.js";
+import {
+  firstOf,
+  type Order,
+  type Place,
+  SlotSet,
+  sortSlots,
+  walkSorted,
+} from "../../src/discovery/slots.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";
 import { NOW } from "../support/world.js";

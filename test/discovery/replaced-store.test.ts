@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "../../src/database/database.js";
-import { LARGE_FROM } from "../../src/discovery/memory/read-model.js";
+import { LARGE_FROM } from "../../src/discovery/model.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { onBothEngines } from "../support/engines.js";

@@ -1,9 +1,8 @@
 import type { Database } from "../../src/database/database.js";
-import { Lists } from "../../src/discovery/lists/lists.js";
-import type { ListSpec } from "../../src/discovery/lists/spec.js";
-import { LiveModel } from "../../src/discovery/memory/live-model.js";
-import { Rankings } from "../../src/discovery/rankings.js";
-import { Search } from "../../src/discovery/search/search.js";
+import { Lists } from "../../src/discovery/lists.js";
+import { LiveModel } from "../../src/discovery/live.js";
+import type { ListSpec } from "../../src/discovery/query.js";
+import { Rankings, Search } from "../../src/discovery/rankings.js";
 import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { ManualClock } from "./manual-clock.js";

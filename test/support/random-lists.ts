@@ -1,6 +1,6 @@
-import type { Filters } from "../../src/discovery/lists/filters.js";
-import { SORTS, type Sort } from "../../src/discovery/lists/sorts.js";
-import type { ListSpec } from "../../src/discovery/lists/spec.js";
+import type { Filters } from "../../src/discovery/filters.js";
+import type { ListSpec } from "../../src/discovery/query.js";
+import { SORTS, type Sort } from "../../src/discovery/query.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Facts, Observation } from "../../src/repositories/repository.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SORTS } from "../../src/discovery/lists/sorts.js";
+import { SORTS } from "../../src/discovery/query.js";
 import { COLUMN_SORTS, sortHead } from "../../src/web/components/listing.js";
 
 const at = (search: string) => new URL(`http://localhost/explore${search}`);

@@ -56,7 +56,7 @@ export const rankHistory = table(
     repository_id: integer,
     /** Days since 1970, of the newest snapshot of all. */
     day: integer,
-    /** See rankings' ranks/rank.ts. */
+    /** See `rankText` in discovery/ranks.ts. */
     ranks: text,
   },
   {
@@ -73,7 +73,7 @@ export const rankBlocks = table(
     /** The first and the last day, in days since 1970. */
     from_day: integer,
     to_day: integer,
-    /** See rankings' ranks/codec.ts. */
+    /** See `encodeRanks` in discovery/rank-history.ts. */
     data: bytes,
   },
   {

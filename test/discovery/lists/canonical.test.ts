@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  filterParameters,
-  filterWords,
-  type ListFilters,
-  listQuery,
-} from "../../../src/discovery/lists/query.js";
+import { filterParameters, filterWords, type ListFilters, listQuery } from "../../../src/discovery/query.js";
 import { fc } from "../../support/properties.js";
 
 /** The filters of a request with these parameters. */

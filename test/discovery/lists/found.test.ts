@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../../src/database/database.js";
-import type { Filters } from "../../../src/discovery/lists/filters.js";
-import type { ListRow } from "../../../src/discovery/lists/rows.js";
-import type { ListSpec } from "../../../src/discovery/lists/spec.js";
-import type { CountRequest, FacetCounts } from "../../../src/discovery/memory/counts.js";
+import type { CountRequest, FacetCounts } from "../../../src/discovery/evaluate.js";
+import type { Filters } from "../../../src/discovery/filters.js";
+import type { ListRow } from "../../../src/discovery/lists.js";
+import type { ListSpec } from "../../../src/discovery/query.js";
 import {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type ListRow, RowMemory } from "../../../src/discovery/lists/rows.js";
+import { type ListRow, RowMemory } from "../../../src/discovery/lists.js";
 import type { Repository } from "../../../src/repositories/repository.js";
 
 describe("Rows of lists", () => {

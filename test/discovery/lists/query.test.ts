@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { listQuery, listSpec } from "../../../src/discovery/lists/query.js";
-import { listKey } from "../../../src/discovery/lists/spec.js";
+import { listKey, listQuery, listSpec } from "../../../src/discovery/query.js";
 import { errorOf, invalid } from "../../support/answers.js";
 import { onBothEngines } from "../../support/engines.js";
 import { createWorld, daily, observation, type World } from "../../support/world.js";

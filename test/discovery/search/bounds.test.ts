@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lists, LiveModel } from "../../../src/discovery/discovery.js";
-import { SlotSet } from "../../../src/discovery/memory/slot-set.js";
-import { TEXT, WordCollector } from "../../../src/discovery/search/word-index.js";
+import { SlotSet } from "../../../src/discovery/slots.js";
+import { TEXT, WordCollector } from "../../../src/discovery/words.js";
 import { Catalog } from "../../../src/repositories/repositories.js";
 import { onSqlite } from "../../support/engines.js";
 import { listOf } from "../../support/lists.js";

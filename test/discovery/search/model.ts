@@ -1,5 +1,5 @@
-import { weightsOf } from "../../../src/discovery/search/relevance.js";
-import { documentOf, parseQuery, type Texts } from "../../../src/discovery/search/words.js";
+import { weightsOf } from "../../../src/discovery/search.js";
+import { documentOf, parseQuery, type Texts } from "../../../src/discovery/words.js";
 
 export interface Listed extends Texts {
   id: number;

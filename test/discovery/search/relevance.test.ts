@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { LiveModel } from "../../../src/discovery/memory/live-model.js";
-import { bestOf } from "../../../src/discovery/search/relevance.js";
-import { searchIn } from "../../../src/discovery/search/search.js";
+import type { LiveModel } from "../../../src/discovery/live.js";
+import { bestOf, searchIn } from "../../../src/discovery/search.js";
 import type { Catalog } from "../../../src/repositories/repositories.js";
 import { onBothEngines } from "../../support/engines.js";
 import { discoveryOf } from "../../support/lists.js";

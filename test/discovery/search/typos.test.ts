@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { isOneErrorAway, Vocabulary } from "../../../src/discovery/search/typos.js";
+import { isOneErrorAway, Vocabulary } from "../../../src/discovery/search.js";
 import { examples, fc } from "../../support/properties.js";
 
 describe("The word nearest to a typing error", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { documentOf, queryWords, type Texts, wordsOf } from "../../../src/discovery/search/words.js";
+import { documentOf, queryWords, type Texts, wordsOf } from "../../../src/discovery/words.js";
 import { examples, fc } from "../../support/properties.js";
 
 describe("The words of a text", () => {

@@ -1,16 +1,16 @@
 /** Keeps the catalogue in memory up to date with the database: loads it once, then applies the changes that the log names. */
+
 import { sql } from "kysely";
-import type { Database, Prepared } from "../../database/database.js";
-import type { Clock } from "../../lib/clock.js";
-import { AppError } from "../../lib/errors.js";
-import type { Logger } from "../../lib/log.js";
-import { ALL_CHANGED, type Catalog, type Revision } from "../../repositories/repositories.js";
-import { FACET_KINDS, Facets } from "../facets.js";
-import { RankHeads } from "../ranks/heads.js";
-import { FREQUENT_FROM, MOST_WORDS, Vocabulary } from "../search/typos.js";
-import { LARGE_FROM, ReadModel } from "./read-model.js";
-import { type CatalogueRow, RowSource } from "./read-rows.js";
-import { type Derived, Steps } from "./steps.js";
+import type { Database, Prepared } from "../database/database.js";
+import type { Clock } from "../lib/clock.js";
+import { AppError } from "../lib/errors.js";
+import type { Logger } from "../lib/log.js";
+import { ALL_CHANGED, type Catalog, type Revision } from "../repositories/repositories.js";
+import { type CatalogueRow, RowSource } from "./columns.js";
+import { FACET_KINDS, Facets } from "./facets.js";
+import { type Derived, LARGE_FROM, ReadModel, Steps } from "./model.js";
+import { RankHeads } from "./ranks.js";
+import { FREQUENT_FROM, MOST_WORDS, Vocabulary } from "./search.js";
 
 /** Repositories read by one statement: all in order, and after a change. */
 const LOADED = 250;

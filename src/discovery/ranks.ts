@@ -1,9 +1,19 @@
-/** Ranks: the first repositories of every ranking, overall and by provider, language and topic. */
-import { MEASURES, type Measure, type Ranking, type Window } from "../../growth/growth.js";
-import { countCodes } from "../memory/counts.js";
-import type { OrderName, ReadModel } from "../memory/read-model.js";
-import { SlotSet } from "../memory/slot-set.js";
-import type { Rank, RankScope } from "./rank.js";
+/**
+ * Ranks: the first repositories of every ranking, overall and by provider, language and topic, and the text that past ranks are stored
+ * as. Repositories like another one.
+ */
+import {
+  MEASURES,
+  type Measure,
+  RANKING_DEFINITIONS,
+  RANKINGS,
+  type Ranking,
+  WINDOW_HOURS,
+  type Window,
+} from "../growth/growth.js";
+import { countCodes } from "./evaluate.js";
+import type { OrderName, ReadModel } from "./model.js";
+import { SlotSet } from "./slots.js";
 
 /** Number of ranks in each scope. A repository further down has no rank in it. */
 export const RANK_LIMITS: Readonly<Record<RankScope, number>> = {
@@ -191,4 +201,125 @@ class Boards {
       if (board >= 0) visit(board);
     });
   }
+}
+
+/** The repositories that a repository is ranked among. */
+export const RANK_SCOPES = ["overall", "provider", "language", "topic"] as const;
+export type RankScope = (typeof RANK_SCOPES)[number];
+
+/** A repository's position in one ranking. */
+export interface Rank {
+  ranking: Ranking;
+  /** null for the ranking by stars. */
+  window: Window | null;
+  scope: RankScope;
+  /** Which provider, language or topic; null overall. */
+  name: string | null;
+  /** From 1. */
+  position: number;
+}
+
+/**
+ * A rank in the text that ranks are stored as, such as `t24o12,s0l3`: the code of its ranking, its hours, the first letter of
+ * its scope, and its position.
+ */
+export interface CodedRank {
+  code: string;
+  /** 0 for the ranking by stars. */
+  hours: number;
+  letter: string;
+  position: number;
+}
+
+/** The letter and the hours of a measure. */
+export function codeOf({ ranking, window }: Measure): { letter: string; hours: number } {
+  return { letter: RANKING_DEFINITIONS[ranking].code, hours: window === null ? 0 : WINDOW_HOURS[window] };
+}
+
+/** The codes of MEASURES, such as `t24`. */
+const MEASURE_CODES: readonly string[] = MEASURES.map((measure) => {
+  const { letter, hours } = codeOf(measure);
+  return `${letter}${hours}`;
+});
+
+/** A rank as text. `measure`: an index of MEASURES. */
+export function rankText(measure: number, scope: RankScope, position: number): string {
+  return `${MEASURE_CODES[measure]}${scope.charAt(0)}${position}`;
+}
+
+export function codedRanks(text: string): CodedRank[] {
+  return Array.from(
+    text.matchAll(/([a-z])(\d+)([a-z])(\d+)/g),
+    ([, code = "", hours, letter = "", position]) => ({
+      code,
+      hours: Number(hours),
+      letter,
+      position: Number(position),
+    }),
+  );
+}
+
+/** The rankings that exist, by their codes. */
+export const RANKING_OF_CODE: ReadonlyMap<string, Ranking> = new Map(
+  RANKINGS.map((ranking) => [RANKING_DEFINITIONS[ranking].code, ranking]),
+);
+
+/** The scopes by their letters. */
+export const SCOPE_OF_LETTER: ReadonlyMap<string, RankScope> = new Map(
+  RANK_SCOPES.map((scope) => [scope.charAt(0), scope]),
+);
+
+/** Topics that more repositories have say little about any of them; the bound also limits the cost, to about 5 ms. */
+const MOST_WITH_TOPIC = 5_000;
+const MOST_TOPICS = 20;
+/** The value of the same language; a topic of n repositories has the value 1 ÷ log2(2 + n). */
+const SAME_LANGUAGE = 0.1;
+/** The cost of one order of magnitude more or fewer stars. */
+const PER_MAGNITUDE = 0.05;
+
+/**
+ * The ids of the repositories most like one: those that share its topics, rare ones counting more, then its language, then its
+ * size. Only those that share a topic, or without any its language. Costs one pass over the catalogue at most.
+ */
+export function similarTo(model: ReadModel, id: number, most: number): number[] {
+  const own = model.slotOf(id);
+  if (own < 0) return [];
+  const { columns, topics } = model;
+  const { listed, plain, named } = columns;
+  const language = named.language[own] ?? 0;
+  const shared = new Map<number, number>();
+  let topicsLeft = MOST_TOPICS;
+  topics.forEach(own, (topic) => {
+    const count = topics.sizeOf(topic);
+    if (count > MOST_WITH_TOPIC || topicsLeft-- <= 0) return;
+    const worth = 1 / Math.log2(2 + count);
+    topics.forEachWith(topic, (slot) => shared.set(slot, (shared.get(slot) ?? 0) + worth));
+  });
+  shared.delete(own);
+  const size = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
+  const ownSize = size(own);
+  /** The stars within which one that shares only the language can still be among the best, with a margin of one for rounding. */
+  let [least, greatest] = [0, Number.POSITIVE_INFINITY];
+  /** The best so far, best first: a language may have most of the catalogue, so not all are sorted. */
+  const best: { slot: number; score: number }[] = [];
+  const offer = (slot: number, worth: number) => {
+    if (!listed.has(slot) || columns.archived.has(slot) || columns.fork.has(slot)) return;
+    const sameLanguage = language > 0 && named.language[slot] === language ? SAME_LANGUAGE : 0;
+    const score = worth + sameLanguage - PER_MAGNITUDE * Math.abs(size(slot) - ownSize);
+    const at = best.findIndex((one) => score > one.score || (score === one.score && slot < one.slot));
+    if (at < 0 && best.length === most) return;
+    best.splice(at < 0 ? best.length : at, 0, { slot, score });
+    best.length = Math.min(best.length, most);
+    if (best.length < most) return;
+    const magnitudes = (SAME_LANGUAGE - (best.at(-1)?.score ?? 0)) / PER_MAGNITUDE;
+    [least, greatest] = [10 ** (ownSize - magnitudes) - 2, 10 ** (ownSize + magnitudes)];
+  };
+  for (const [slot, worth] of shared) offer(slot, worth);
+  if (shared.size < most && language > 0)
+    for (let slot = 0; slot < columns.size; slot++) {
+      if (named.language[slot] !== language) continue;
+      const stars = plain.stars[slot] ?? 0;
+      if (stars >= least && stars <= greatest && slot !== own && !shared.has(slot)) offer(slot, 0);
+    }
+  return best.map(({ slot }) => columns.id[slot] ?? 0);
 }

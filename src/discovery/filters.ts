@@ -1,14 +1,14 @@
 /**
- * The filters of lists, each declared once. The parameters of queries, canonical addresses, the titles of feeds and the matches of
- * lists follow from this table. The fields of the form and the texts of its tags are in `web/components/filters.tsx`.
+ * The filters of lists, each declared once. The parameters of queries, canonical addresses, the titles of feeds and the matches of lists
+ * follow from this table. The fields of the form and the texts of its tags are in `web/components/filters.tsx`.
  */
-import type { Window } from "../../growth/growth.js";
-import { isoTime } from "../../lib/clock.js";
-import { z } from "../../lib/schema.js";
-import { type NamedColumn, type PlainColumn, plainNumber } from "../memory/columns.js";
-import type { Evaluation } from "../memory/read-model.js";
-import type { SlotSet } from "../memory/slot-set.js";
+import type { Window } from "../growth/growth.js";
+import { isoTime } from "../lib/clock.js";
+import { z } from "../lib/schema.js";
+import { type NamedColumn, type PlainColumn, plainNumber } from "./columns.js";
+import type { Evaluation } from "./model.js";
 import { count, exactText, providerParameter, repeatable, timeParameter } from "./parameters.js";
+import type { SlotSet } from "./slots.js";
 
 /** The subject of a filter. Repositories are counted by a value without the filters that are about the same. */
 export type Dimension =

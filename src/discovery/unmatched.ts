@@ -1,11 +1,13 @@
-/** What the catalogue says about a list besides its rows: values of filters that it lacks, and where a renamed repository continues. */
-import { nearestName } from "../../lib/nearest-name.js";
-import { type Catalog, type RenamedRepository, splitFullName } from "../../repositories/repositories.js";
-import type { FacetKind } from "../facets.js";
-import type { LoadedModel } from "../memory/live-model.js";
-import { parseQuery } from "../search/words.js";
+/**
+ * What the catalogue says about a list besides its rows: values of filters that it lacks, and where a renamed repository continues.
+ */
+import { nearestName } from "../lib/nearest-name.js";
+import { type Catalog, type RenamedRepository, splitFullName } from "../repositories/repositories.js";
+import type { FacetKind } from "./facets.js";
 import { type Filters, foldedLicense } from "./filters.js";
-import type { ListSpec } from "./spec.js";
+import type { LoadedModel } from "./live.js";
+import type { ListSpec } from "./query.js";
+import { parseQuery } from "./words.js";
 
 /** A value of a filter that nothing in the catalogue has. */
 export interface UnmatchedValue {

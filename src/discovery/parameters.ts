@@ -1,8 +1,8 @@
-import { RANKINGS, WINDOWS } from "../../growth/growth.js";
-import { DAY_MS } from "../../lib/clock.js";
-import { oneOf, z } from "../../lib/schema.js";
-import { cleanText, providerName, repositoryId } from "../../repositories/repositories.js";
-import { FACET_SORTS } from "../facets.js";
+import { RANKINGS, WINDOWS } from "../growth/growth.js";
+import { DAY_MS } from "../lib/clock.js";
+import { oneOf, z } from "../lib/schema.js";
+import { cleanText, providerName, repositoryId } from "../repositories/repositories.js";
+import { FACET_SORTS } from "./facets.js";
 
 /** Parameters that several routes share, so that a name always has the same rule. */
 
