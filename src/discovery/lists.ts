@@ -173,7 +173,10 @@ export class Lists {
   async read(spec: ListSpec, { counted }: ReadOptions = {}): Promise<ListRows> {
     const { catalog, live, clock } = this.#parts;
     const loaded = await live.current();
-    const renamed = await findRenamed(catalog, spec, loaded);
+    const { scope } = spec;
+    // Only a text with a slash may be a full name.
+    const isName = scope.kind === "search" && scope.text.includes("/");
+    const renamed = isName ? await findRenamed(catalog, spec, loaded) : undefined;
     const { ids, total, last, corrected, counts, renamedFrom } =
       spec.scope.kind === "watchlist"
         ? await this.#findItems(loaded, spec, spec.scope.id)
