@@ -62,13 +62,14 @@ onSqliteAndLong("POST /api/track", (engine) => {
     assert.deepEqual([followed.status, followed.body.data], [200, first.body.data]);
   });
 
-  test("joins the open request for the same repository, in any case and by any of its addresses", async () => {
-    const world = await openWorld(limits("tracked=1"));
+  test("joins the open request for the same repository, in any case and by any of its addresses, for nothing", async () => {
+    const world = await openWorld(limits("tracked=2"));
     const { body } = await request(world, "o/n");
     for (const address of ["O/N", "https://github.com/o/N/pulls", "git@github.com:o/n.git"]) {
       const joined = await request(world, address);
       assert.deepEqual([joined.status, joined.body.data], [202, body.data]);
     }
+    assert.equal((await request(world, "o/other")).status, 202, "joining has used nothing");
     assert.equal((await request(world, "gitlab:o/n")).status, 429);
   });
 
