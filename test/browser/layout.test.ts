@@ -6,6 +6,7 @@ import { violations } from "../support/axe.js";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { inTheBrowser } from "../support/browser-world.js";
 import { onSqlite } from "../support/engines.js";
+import { OPEN_PAGES } from "../support/open-pages.js";
 import { daily, observation, snapshot } from "../support/world.js";
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
@@ -15,8 +16,7 @@ const LONG = `/repos/github/${"o".repeat(39)}/${"n".repeat(100)}`;
 
 /** Public pages with whatever makes a page wide: long names, names in other scripts, many columns, errors. */
 const PAGES = [
-  "/",
-  "/explore",
+  ...OPEN_PAGES,
   "/explore?q=o&sort=stars-gained&window=30d",
   "/explore?minStars=many&createdAfter=never",
   STAR_TABLES,
@@ -25,13 +25,9 @@ const PAGES = [
   HEBREW,
   LONG,
   `/compare?repo=github:almanac/star-tables&repo=github:${"o".repeat(39)}/${"n".repeat(100)}&repo=gitlab:שלום/עולם-הקוד`,
-  "/compare",
-  "/languages",
   "/languages/Rust",
-  "/topics",
   "/topics/cli",
   "/embed?repo=github:almanac/star-tables",
-  "/about",
   "/docs",
   "/sign-in",
   "/watchlists",

@@ -7,14 +7,14 @@ import { inTheBrowser, signInByMail } from "../support/browser-world.js";
 import { onSqlite } from "../support/engines.js";
 import { IS_LONG } from "../support/long.js";
 import { openMailbox } from "../support/mail.js";
+import { OPEN_PAGES } from "../support/open-pages.js";
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
 const COMPARED = "/compare?repo=github:almanac/star-tables&repo=github:almanac/sundial";
 
 /** Pages that anybody may see, wrong ones too. */
 const PAGES = [
-  "/",
-  "/explore",
+  ...OPEN_PAGES,
   "/explore?language=Rust&minStars=10&sort=stars-gained&window=7d",
   "/explore?q=nothing-is-called-so",
   "/explore?minStars=many&createdAfter=never",
@@ -26,19 +26,13 @@ const PAGES = [
   `${COMPARED}&align=age&scale=log&metric=forks`,
   `${COMPARED}&view=per-day&from=2026-04-15&to=2026-04-28`,
   `${STAR_TABLES}?view=per-day`,
-  "/compare",
-  "/languages",
   "/languages/Rust",
-  "/topics",
   "/topics/cli",
-  "/embed",
   "/embed?repo=github:almanac/star-tables&repo=github:almanac/sundial&kind=rank",
-  "/about",
   "/docs",
   "/sign-in",
   "/sign-in/sent",
   "/operator/enter",
-  "/watchlist",
   "/watchlists",
   "/there/is/nothing",
 ];

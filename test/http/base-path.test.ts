@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
+import { OPEN_PAGES } from "../support/open-pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const BASE = "/tracker";
@@ -23,19 +24,14 @@ onSqlite("A base URL with a path", (engine) => {
     world.request(BASE + path, { headers: { Accept: "text/html", ...headers } });
 
   const PAGES = [
+    ...OPEN_PAGES,
     "",
-    "/",
-    "/explore",
     "/explore?sort=stars",
-    "/languages",
     "/languages/Go",
-    "/topics",
     "/repos/github/a/one",
     "/compare?repo=github:a/one",
-    "/about",
     "/docs",
     "/sign-in",
-    "/watchlist",
     "/watchlists",
   ];
 

@@ -8,6 +8,7 @@ import { DERIVED_TABLES, REPOSITORY_TABLES } from "../../src/repositories/sample
 import { readSample } from "../../src/transfer/sample-file.js";
 import { exportCatalogue } from "../../src/transfer/transfer.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
+import { OPEN_PAGES } from "../support/open-pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 /** Tables without anything that follows from single repositories, or that only lists repositories that stay. */
@@ -231,7 +232,7 @@ onSqlite("The bundled sample", (engine) => {
         `${window}: ${list.body.meta.total}`,
       );
     }
-    const pages = ["/", "/explore", "/languages", "/about", "/repos/github/torvalds/linux", "/no-such-page"];
+    const pages = [...OPEN_PAGES, "/repos/github/torvalds/linux", "/no-such-page"];
     for (const path of pages) {
       const html = (await world.get(path, { Accept: "text/html" })).body;
       assert.match(html, /role="note"[\s\S]*Sample data[\s\S]*30 Apr 2026/, path);

@@ -4,6 +4,7 @@ import { type Picture, PngRenderer } from "../../src/charts/png.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
+import { OPEN_PAGES } from "../support/open-pages.js";
 import { open, submit } from "../support/page.js";
 import { readPicture } from "../support/svg.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -71,9 +72,9 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
 
   test("every public page has one of 1200 × 630", async () => {
     const pages = [
-      ...["/", "/?window=7d", "/explore", "/explore?language=Go&sort=rising&window=7d&page=1"],
-      ...["/languages", "/languages/Go", "/topics", "/topics/cli", "/about", "/docs"],
-      ...["/compare", "/compare?repo=github:one/one&repo=github:two/two", "/repos/github/one/one"],
+      ...OPEN_PAGES.filter((path) => path !== "/watchlist"),
+      ...["/?window=7d", "/explore?language=Go&sort=rising&window=7d&page=1", "/languages/Go", "/topics/cli"],
+      ...["/docs", "/compare?repo=github:one/one&repo=github:two/two", "/repos/github/one/one"],
     ];
     for (const path of pages) {
       const image = await imageOf(path);
