@@ -66,39 +66,22 @@ export interface Geometry extends Pick<Frame, "left" | "right" | "top" | "bottom
 
 /** A chart as SVG, with its data as title and description, and what a page needs to find its points again. */
 export function drawChart(input: ChartInput): { svg: string; geometry: Geometry } {
-  const { width, height, theme, align, scale, view = "total", idPrefix = "chart", isBare = false } = input;
-  const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
-  const hasPoints = given.some(({ points }) => points.length > 0);
-  const spans = isByDate(align) && hasPoints ? (input.spans ?? []) : [];
-  const drawing = DRAWINGS[view];
-  const series = given.map((one) => ({ ...one, points: drawing.believed(one.points, spans) }));
-  const [only] = series.length === 1 ? series : [];
-  const points = series.flatMap((one) => one.points);
+  const { width, height, theme, align, idPrefix = "chart", isBare = false } = input;
+  const { series, only, points, spans, lines, bars, below, labels } = contentOf(input);
   const milestones = milestonesOf({ ...input, series });
-  const lines = drawing.lines(series);
-  const bars = only && drawing.bars(only.points);
-  const hasBars = input.hasBars === true && only !== undefined && bars === undefined;
-  const labels = only === undefined ? labelsOf(lines, input) : [];
-  const isImported = points.every(({ source }) => source === "IMPORTED");
-  const origins = SNAPSHOT_SOURCES.filter(
-    (source) =>
-      ORIGINS[source] !== undefined && !isImported && points.some((point) => point.source === source),
-  );
-
-  // The box of the lines: as large as the texts around it allow.
+  const origins = originsOf(points);
   const look = lookOf(input);
   const { pad, tick } = look;
-  const top = isBare ? (spans.length > 0 ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
-  const foot = height - (isBare ? 4 : tick + 17) - (origins.length > 0 ? tick + 5 : 0) - tick - 5;
-  const bottom = hasBars ? Math.round(top + (foot - top) * LINE_PART) : foot;
-  const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
-  const values = lines.flatMap((line) => line.points.map(({ value }) => value));
-  const yAxis = drawing.axis(values, scale, yCount);
-  const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
-  const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
-  const right = width - pad - (labelsWidth > 0 ? labelsWidth + 12 : 6);
-  const times = [...points.map(({ at }) => at), ...spans.map(({ to }) => to)];
-  const [first, last] = times.length === 0 ? [0, 0] : [Math.min(...times), Math.max(...times)];
+  const box = boxOf(input, {
+    look,
+    lines,
+    labels,
+    hasBars: below !== undefined,
+    hasSpans: spans.length > 0,
+    hasOrigins: origins.length > 0,
+  });
+  const { left, right, top, bottom, foot, yAxis } = box;
+  const [first, last] = endsOf(points, spans);
   const unit = ageUnitOf(last - first);
   const xCount = Math.max(2, Math.floor((right - left) / (tick * 6.2)));
   const xAxis = isByDate(align) ? dateAxis(first, last, xCount) : ageAxis([first, last], unit, xCount);
@@ -108,8 +91,6 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     y: (value) => bottom - yAxis.scale(value) * (bottom - top),
   };
 
-  // A bar begins where the point before it was.
-  const shaded = bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
   const drawn = lines.map((line) => toLine(line, frame));
   const isFilled = only !== undefined && yAxis.domain.kind === "linear" && yAxis.domain.from === 0;
   const svg = picture(
@@ -121,10 +102,15 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     theme === "page" ? undefined : background(width, height),
     ...drawRows(yAxis, frame),
     ...drawColumns(xAxis, { ...frame, bottom: foot }, [pad, width - pad]),
-    ...drawSpans(shaded, { ...frame, bottom: foot }, isBare),
+    // A bar begins where the point before it was.
+    ...drawSpans(
+      bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from })),
+      { ...frame, bottom: foot },
+      isBare,
+    ),
     yAxis.domain.from < 0 ? drawZero(frame) : undefined,
     ...(bars === undefined ? drawLines(drawn, isFilled ? bottom : undefined) : drawBars(bars, frame)),
-    ...(hasBars ? drawGainsBelow(only.points, spans, frame) : []),
+    ...(below === undefined ? [] : drawGainsBelow(below.points, spans, frame)),
     ...drawLabels(
       labels,
       drawn.map((line) => line.at(-1)),
@@ -137,6 +123,66 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   );
   const geometry = { width, height, left, right, top, bottom, foot, x: xAxis.domain, y: yAxis.domain };
   return { svg, geometry };
+}
+
+/** What a chart shows, before its places are known. `bars`: instead of lines; `below`: the line with bars below it. */
+function contentOf(input: ChartInput) {
+  const { align, view = "total" } = input;
+  const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
+  const hasPoints = given.some(({ points }) => points.length > 0);
+  const spans = isByDate(align) && hasPoints ? (input.spans ?? []) : [];
+  const drawing = DRAWINGS[view];
+  const series = given.map((one) => ({ ...one, points: drawing.believed(one.points, spans) }));
+  const [only] = series.length === 1 ? series : [];
+  const points = series.flatMap((one) => one.points);
+  const lines = drawing.lines(series);
+  const bars = only && drawing.bars(only.points);
+  const below = input.hasBars === true && bars === undefined ? only : undefined;
+  const labels = only === undefined ? labelsOf(lines, input) : [];
+  return { series, only, points, spans, lines, bars, below, labels };
+}
+
+interface Around {
+  look: ReturnType<typeof lookOf>;
+  lines: readonly ChartSeries[];
+  labels: readonly EndLabel[];
+  /** Bars below the lines. */
+  hasBars: boolean;
+  hasSpans: boolean;
+  hasOrigins: boolean;
+}
+
+/** The box of the lines, as large as the texts around it allow, and its axis of values. `foot`: the end of the bars below it. */
+function boxOf(
+  { width, height, scale, view = "total", isBare = false }: ChartInput,
+  { look, lines, labels, hasBars, hasSpans, hasOrigins }: Around,
+) {
+  const { pad, tick } = look;
+  const top = isBare ? (hasSpans ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
+  const foot = height - (isBare ? 4 : tick + 17) - (hasOrigins ? tick + 5 : 0) - tick - 5;
+  const bottom = hasBars ? Math.round(top + (foot - top) * LINE_PART) : foot;
+  const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
+  const values = lines.flatMap((line) => line.points.map(({ value }) => value));
+  const yAxis = DRAWINGS[view].axis(values, scale, yCount);
+  const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
+  const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
+  const right = width - pad - (labelsWidth > 0 ? labelsWidth + 12 : 6);
+  return { left, right, top, bottom, foot, yAxis };
+}
+
+/** Where the counts come from that a legend explains; none if all are from an archive. */
+function originsOf(points: readonly ChartPoint[]): SnapshotSource[] {
+  const sources = new Set(points.map(({ source }) => source));
+  const isImported = sources.size === 0 || (sources.size === 1 && sources.has("IMPORTED"));
+  return SNAPSHOT_SOURCES.filter(
+    (source) => ORIGINS[source] !== undefined && !isImported && sources.has(source),
+  );
+}
+
+/** The first and the last time that a chart shows. */
+function endsOf(points: readonly ChartPoint[], spans: readonly ChartSpan[]): [first: number, last: number] {
+  const times = [...points.map(({ at }) => at), ...spans.map(({ to }) => to)];
+  return times.length === 0 ? [0, 0] : [Math.min(...times), Math.max(...times)];
 }
 
 /** How a view is drawn. */

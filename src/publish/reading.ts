@@ -52,6 +52,12 @@ export interface Earlier extends Pick<ReadOutcome, "known" | "unread"> {
   whole: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
+/** A repository of the list that is in the state. */
+interface Tracked {
+  address: RepositoryAddress;
+  id: number;
+}
+
 /** Tracks unknown repositories, refreshes the others, and completes star histories. A failure leaves the others as they are. */
 export async function readAll(
   pass: Pass,
@@ -59,7 +65,7 @@ export async function readAll(
   earlier: Earlier & { now: number },
 ): Promise<ReadOutcome> {
   const { catalog } = pass.modules;
-  const known: { address: RepositoryAddress; id: number }[] = [];
+  const known: Tracked[] = [];
   const unknown: ListedAddress[] = [];
   for (const address of addresses) {
     const found = await catalog.findByName(address.provider, address.fullName);
@@ -67,27 +73,14 @@ export async function readAll(
     else known.push({ address, id: found.repository.id });
   }
   const { ids, ...lookedUp } = await lookUp(pass, unknown, { earlier: earlier.unread, now: earlier.now });
+  const idOf = new Map<RepositoryAddress, number>(ids);
+  for (const { address, id } of known) idOf.set(address, id);
   const outcome: ReadOutcome = {
     ...lookedUp,
-    ids: [],
+    ids: addresses.map((address) => idOf.get(address)),
     read: ids.size,
     gone: [],
     known: {},
-  };
-  const idOf = new Map<RepositoryAddress, number>([
-    ...ids,
-    ...known.map(({ address, id }) => [address, id] as const),
-  ]);
-  outcome.ids = addresses.map((address) => idOf.get(address));
-  const attempt = async (address: RepositoryAddress, work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error;
-      outcome.problems.push(problemOf(pass, address, error));
-      return false;
-    }
   };
   for (const { name } of pass.forges) {
     const whole = earlier.whole.get(name) ?? new Set();
@@ -95,35 +88,42 @@ export async function readAll(
     if (whole.size > 0 || known.some(({ address }) => address.provider === name))
       await enrollImported(pass.contextOf(name), ofForge, whole);
   }
-  for (const [provider, all] of Map.groupBy(known, ({ address }) => address.provider)) {
-    const context = pass.contextOf(provider);
-    const size = context.provider.batchSize;
-    for (let from = 0; from < all.length; from += size) {
-      const some = all.slice(from, from + size);
-      const [first] = some;
-      if (first === undefined) continue;
-      const isAnswered = await attempt(first.address, async () => {
-        const results = await refreshTogether(
-          context,
-          some.map(({ id }) => id),
-        );
-        for (const { address, id } of some) {
-          const result = results.get(id);
-          if (result?.kind === "failed")
-            await noteFailure(pass, outcome, { address, id, failure: result.failure });
-          else if (result !== undefined) outcome.read++;
-        }
-      });
-      // The forge as a whole does not respond.
-      if (!isAnswered) break;
-    }
-  }
+  for (const [provider, some] of Map.groupBy(known, ({ address }) => address.provider))
+    await refresh(pass, provider, { some, outcome });
   await readHistories(pass, addresses, outcome);
   for (const [provider, some] of Map.groupBy(addresses.keys(), (i) => addresses[i]?.provider ?? "")) {
     const ids = some.flatMap((i) => outcome.ids[i] ?? []);
     outcome.known[provider] = await readKnown(pass.contextOf(provider), ids);
   }
   return outcome;
+}
+
+/** Refreshes repositories of a forge in batches, and notes the outcome; stops if the forge as a whole does not respond. */
+async function refresh(
+  pass: Pass,
+  provider: string,
+  { some, outcome }: { some: readonly Tracked[]; outcome: ReadOutcome },
+): Promise<void> {
+  const context = pass.contextOf(provider);
+  const size = context.provider.batchSize;
+  for (let from = 0; from < some.length; from += size) {
+    const batch = some.slice(from, from + size);
+    try {
+      const ids = batch.map(({ id }) => id);
+      const results = await refreshTogether(context, ids);
+      for (const { address, id } of batch) {
+        const result = results.get(id);
+        if (result?.kind === "failed")
+          await noteFailure(pass, outcome, { address, id, failure: result.failure });
+        else if (result !== undefined) outcome.read++;
+      }
+    } catch (error) {
+      const [first] = batch;
+      if (!(error instanceof UpstreamFailure) || first === undefined) throw error;
+      outcome.problems.push(problemOf(pass, first.address, error));
+      return;
+    }
+  }
 }
 
 /** Notes a failure; none if it is known that the forge no longer shows the repository. */

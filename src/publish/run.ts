@@ -4,12 +4,18 @@ import type { Theme } from "../charts/charts.js";
 import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { updateDerived } from "../modules.js";
-import { addressReader, type HistoryState } from "../repositories/repositories.js";
+import {
+  addressReader,
+  type Catalog,
+  type HistoryState,
+  type Repository,
+  type RepositoryAddress,
+} from "../repositories/repositories.js";
 import { untrack } from "../tracking/tracking.js";
 import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/transfer.js";
 import { makeFolder, PathFault, readEarlier, writeJson } from "./files.js";
 import { readKnown, wholeHistories, writeKnown } from "./known.js";
-import { resolveList } from "./list.js";
+import { type ListedAddress, resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
 import { filesOf, isListed, type Published, readPublished, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
@@ -96,31 +102,13 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
   await updateDerived(pass.modules);
   if (Object.keys(outcome.unread).length > 0) writeJson(unread, outcome.unread);
   else rmSync(unread, { force: true });
-  const published: Published[] = [];
-  const repositories: PublishReport["repositories"] = [];
-  for (const [i, listed] of addresses.entries()) {
-    const id = outcome.ids[i];
-    const repository = id === undefined ? undefined : await catalog.find(id);
-    if (repository === undefined) continue;
-    const history = await catalog.historyState(repository.id);
-    const { firstSnapshotAt: since } = await catalog.snapshotRange(repository.id);
-    published.push({ listed, repository, history, since, files: filesOf(listed, earlier) });
-    const { stars } = repository;
-    const last = before[i]?.repository.stars ?? null;
-    const gained = stars === null || last === null ? null : stars - last;
-    repositories.push({ repository: repositoryKey(repository), stars, gained, history });
-  }
+  const { published, repositories } = await describe(catalog, addresses, {
+    before,
+    earlier,
+    ids: outcome.ids,
+  });
   const pictures = await writePictures(pass, out, { published, theme, isChanged });
-  const site =
-    options.site === undefined
-      ? { pages: 0, problems: [] }
-      : await writeSite(pass, options.site.folder, {
-          repositories: published.map(({ repository }) => repository),
-          comparisons: comparisons
-            .map((some) => some.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []))
-            .filter((some) => some.length > 1),
-          url: options.site.url,
-        });
+  const site = await drawSite(pass, options.site, { published, comparisons });
   // Before anything was read once, a block would only lose its text.
   const filled = published.length > 0 || addresses.length === 0 ? readmes : [];
   const inReadmes = filled.flatMap((readme) => fillReadme(readme, out, { published, read }));
@@ -136,6 +124,55 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
     needsHelp:
       outcome.isOverdue || (outcome.read === 0 && outcome.gone.length < Math.max(1, addresses.length)),
   };
+}
+
+/** What there is now of each repository of the list; those that were never read are left out. */
+async function describe(
+  catalog: Catalog,
+  addresses: readonly ListedAddress[],
+  {
+    before,
+    earlier,
+    ids,
+  }: {
+    before: readonly ({ repository: Repository } | undefined)[];
+    earlier: Parameters<typeof filesOf>[1];
+    ids: readonly (number | undefined)[];
+  },
+): Promise<{ published: Published[]; repositories: PublishReport["repositories"] }> {
+  const published: Published[] = [];
+  const repositories: PublishReport["repositories"] = [];
+  for (const [i, listed] of addresses.entries()) {
+    const id = ids[i];
+    const repository = id === undefined ? undefined : await catalog.find(id);
+    if (repository === undefined) continue;
+    const history = await catalog.historyState(repository.id);
+    const { firstSnapshotAt: since } = await catalog.snapshotRange(repository.id);
+    published.push({ listed, repository, history, since, files: filesOf(listed, earlier) });
+    const { stars } = repository;
+    const last = before[i]?.repository.stars ?? null;
+    const gained = stars === null || last === null ? null : stars - last;
+    repositories.push({ repository: repositoryKey(repository), stars, gained, history });
+  }
+  return { published, repositories };
+}
+
+async function drawSite(
+  pass: Pass,
+  site: PublishOptions["site"],
+  {
+    published,
+    comparisons,
+  }: { published: readonly Published[]; comparisons: readonly (readonly RepositoryAddress[])[] },
+): Promise<Pick<PublishReport, "pages" | "problems">> {
+  if (site === undefined) return { pages: 0, problems: [] };
+  return writeSite(pass, site.folder, {
+    repositories: published.map(({ repository }) => repository),
+    comparisons: comparisons
+      .map((some) => some.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []))
+      .filter((some) => some.length > 1),
+    url: site.url,
+  });
 }
 
 /** Throws PathFault unless everything can be written where it is wanted. */
