@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import type { Facet, ListRow } from "../../discovery/discovery.js";
 import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
-import { repositoryPage } from "../../lib/page-addresses.js";
+import { languagePage, repositoryPage } from "../../lib/page-addresses.js";
 import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Link } from "./elements.js";
 import { Delta, Dot, formatCompact, formatCount, formatDelta } from "./numbers.js";
@@ -91,24 +91,16 @@ export const GainBars: FC<{ values: readonly (number | null)[] }> = ({ values })
   );
 };
 
-interface FacetBarsProps {
-  facets: readonly Facet[];
-  /** Their paths. */
-  page: (name: string) => string;
-  /** Whether they are languages, which have a dot in their colour. */
-  hasDots: boolean;
-}
-
-/** Languages or topics, each with a bar for the stars it gained. */
-export const FacetBars: FC<FacetBarsProps> = ({ facets, page, hasDots }) => {
-  const most = Math.max(...facets.map(({ starsGained }) => starsGained));
+/** Languages, each with a bar for the stars it gained. */
+export const LanguageBars: FC<{ languages: readonly Facet[] }> = ({ languages }) => {
+  const most = Math.max(...languages.map(({ starsGained }) => starsGained));
   return (
     <ol class="bars">
-      {facets.map(({ name, repositories, starsGained }) => (
+      {languages.map(({ name, repositories, starsGained }) => (
         <li>
           <span>
-            {hasDots ? <Dot name={name} /> : null}
-            <Link href={page(name)}>{name}</Link>
+            <Dot name={name} />
+            <Link href={languagePage(name)}>{name}</Link>
           </span>
           <span class="soft small">{formatCompact(repositories)} repositories</span>
           <Delta value={starsGained} />

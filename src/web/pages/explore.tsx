@@ -7,7 +7,6 @@ import {
   listPage,
   listQuery,
   SORT_DEFINITIONS,
-  type Summary,
   type UnmatchedValue,
 } from "../../discovery/discovery.js";
 import { countedBy, FilterChoices, presetGroups } from "../components/filter-choices.js";
@@ -20,20 +19,13 @@ import {
   filterText,
 } from "../components/filters.js";
 import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/links.js";
-import {
-  Alternates,
-  alternatesOf,
-  type Listing,
-  ListingView,
-  readListing,
-  SortBar,
-} from "../components/listing.js";
+import { Alternates, alternatesOf, ListingView, readListing, SortBar } from "../components/listing.js";
 import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
 import { RenamedHint } from "../components/repository.js";
 import { Nothing } from "../first-run.js";
 import { Problems, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest, RenderContext } from "../page-request.js";
-import { type ListStars, starScripts, starsOf } from "../saving.js";
+import { starScripts, starsOf } from "../saving.js";
 import { AskForm, type Asking, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 
 /** The page shows one ranking at a time. */
@@ -140,16 +132,16 @@ export function titleOf(sort: string, filters: readonly ActiveFilter[]): string 
   return [name, ...filters.slice(0, 4).map(({ text }) => text)].join(", ");
 }
 
-interface FoundProps extends Listing {
-  url: URL;
-  filters: readonly ActiveFilter[];
-  summary: Summary;
-  help: Help | undefined;
-  query: ListQuery;
-  stars: ListStars;
-}
-
-const Found: FC<FoundProps> = ({ url, filters, summary, help, query, stars, list, sparks }) => (
+const Found: FC<Explored & NonNullable<Explored["found"]>> = ({
+  url,
+  filters,
+  summary,
+  help,
+  query,
+  stars,
+  list,
+  sparks,
+}) => (
   <>
     <div class="apart">
       <h2 id="found" class="count">

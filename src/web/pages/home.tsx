@@ -9,7 +9,7 @@ import {
   WINDOWS,
   type Window,
 } from "../../growth/growth.js";
-import { explorePage, LANGUAGES_PAGE, languagePage, repositoryPage } from "../../lib/page-addresses.js";
+import { explorePage, LANGUAGES_PAGE, repositoryPage } from "../../lib/page-addresses.js";
 import { Link, Ways } from "../components/elements.js";
 import { addressOf, canonicalAddress, Tabs, WindowTabs, withQuery } from "../components/links.js";
 import {
@@ -24,7 +24,7 @@ import {
   withEmoji,
 } from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";
-import { FacetBars } from "../components/small-charts.js";
+import { LanguageBars } from "../components/small-charts.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
@@ -216,7 +216,7 @@ const Aside: FC<HomeData> = ({ window, language, languages, ...home }) => (
         <h2>
           <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</Link>
         </h2>
-        <FacetBars facets={languages.slice(0, SIDE_ROWS)} page={languagePage} hasDots />
+        <LanguageBars languages={languages.slice(0, SIDE_ROWS)} />
       </section>
     )}
   </aside>
