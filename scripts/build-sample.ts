@@ -190,7 +190,7 @@ function choose(histories: ReadonlyMap<string, History>, days: readonly string[]
   return byStars.flatMap(({ name }) => (chosen.has(name) ? [name] : []));
 }
 
-/** Differences from the last known value; null where there is no reading. */
+/** Differences from the last known value; null if there is no reading. */
 function differences(values: readonly (number | undefined)[]): (number | null)[] {
   let last = 0;
   return values.map((value) => {

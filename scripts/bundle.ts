@@ -3,7 +3,7 @@
  * sources themselves, so it needs no compilation first; `npm run check` has the types checked. Most of the start-up time went into
  * loading a thousand files; the bundle has a few dozen. All its entries are in one folder, with unique names.
  *
- * The bundle contains its libraries, so an installed package needs none of them: what it loads of them as files is copied to
+ * The bundle contains its libraries, so an installed package needs none of them: files that it loads of them are copied to
  * `files/`, and their licences are in LICENSES.txt. `dist/bundled.json` lists them for the bill of materials, and the files of
  * this build.
  *
@@ -32,7 +32,7 @@ const FROM = join(ROOT, "src");
 const TO = join(ROOT, "dist/bundle");
 /** Next to the compiled sources too, as tests load those. */
 const BROWSER_SCRIPTS = join(ROOT, "dist/src/web/client");
-/** What Node.js keeps of programs that it has compiled, see `src/main.ts`. */
+/** Compiled programs that Node.js keeps, see `src/main.ts`. */
 const COMPILED = join(ROOT, "dist/compiled");
 
 /** The program, and the entries of its threads. */
@@ -42,7 +42,7 @@ const ENTRIES = [
   "charts/png-thread.ts",
   "transfer/reader-thread.ts",
 ];
-/** What Node.js 20 and the browsers of 2024 have. */
+/** The language of Node.js 20 and the browsers of 2024. */
 const FOR_BROWSERS = {
   bundle: true,
   format: "esm",

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 
-/** What is read of an OpenAPI document. */
+/** The used parts of an OpenAPI document. */
 interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: object; responses?: Record<string, Response>; parameters?: Record<string, object> };
@@ -75,7 +75,7 @@ function inputOf(document: object): string {
   return JSON.stringify(input, (key, value) => (key === "example" || key === "examples" ? undefined : value));
 }
 
-/** What is meant by a reference to one of these components. */
+/** The target of a reference to one of these components. */
 function resolved<T extends object>(value: Referable<T>, components: Record<string, T> = {}): T {
   if (!("$ref" in value)) return value;
   const component = components[value.$ref.slice(value.$ref.lastIndexOf("/") + 1)];

@@ -1,4 +1,4 @@
-/** The folders of `src` and what they import, for the architecture test and `npm run tree`. */
+/** The folders of `src` and their imports, for the architecture test and `npm run tree`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 

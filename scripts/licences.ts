@@ -1,4 +1,4 @@
-/** Writes docs/LICENCES.md: what an installation contains. Run by `npm run licences`. */
+/** Writes docs/LICENCES.md: the content of an installation. Run by `npm run licences`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { installedPackages, licencesDocument } from "./packages.js";

@@ -29,7 +29,7 @@ export function lockedPackages(lockfile: string): [place: string, LockedPackage]
   return Object.entries(packages).filter(([place]) => place !== "");
 }
 
-/** The packages in the bundle by their place, and what npm may install with it, by name and version, each once. */
+/** The packages in the bundle by their place, and the packages that npm may install with it, by name and version, each once. */
 export function installedPackages(lockfile: string, bundled: readonly string[]): InstalledPackage[] {
   const found = new Map<string, InstalledPackage>();
   for (const [place, { version, license, integrity, dev, optional, hasInstallScript }] of lockedPackages(
@@ -49,7 +49,7 @@ export function installedPackages(lockfile: string, bundled: readonly string[]):
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** A bill of materials in the form of CycloneDX 1.5. `npm sbom` leaves out what development tools need, too. */
+/** A bill of materials in the form of CycloneDX 1.5. `npm sbom` leaves out dependencies of development tools, too. */
 export function billOfMaterials(version: string, packages: readonly InstalledPackage[]): object {
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",

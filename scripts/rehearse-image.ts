@@ -1,7 +1,7 @@
 /**
- * Rehearses the Dockerfile where there is no container engine: runs its steps in folders laid over the root of this machine, which
+ * Rehearses the Dockerfile without a container engine: runs its steps in folders laid over the root of this machine, which
  * must be the Debian that the image names, then its command as its user, without privileges, with a root that cannot be written to.
- * It shows that the steps work and what the service needs; it does not show how an engine reads the file.
+ * It shows that the steps work and which files the service needs; it does not show how an engine reads the file.
  *
  * As root on Linux: npm run -s build && unshare --mount node dist/scripts/rehearse-image.js
  */
@@ -34,20 +34,20 @@ const report = (text: string) => process.stdout.write(`${text}\n`);
 const run = (...[program, ...args]: [string, ...string[]]) =>
   execFileSync(program, args, { stdio: ["ignore", "inherit", "inherit"] });
 
-/** What a process in the image sees of this machine's environment: how to reach the network. */
+/** The environment of a process in the image: how to reach the network. */
 const NETWORK = Object.entries(process.env).filter(([name]) =>
   /^(?:https?_proxy|no_proxy|node_extra_ca_certs|npm_config_registry)$/i.test(name),
 );
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** A folder with the files that a stage has written, and where all of it is mounted. */
+/** A folder with the files that a stage has written, and its mount point. */
 interface Built {
   written: string;
   root: string;
   variables: Record<string, string>;
 }
 
-/** Puts into a folder what the base image has and this machine may not have: its version of Node.js. */
+/** Puts the base image's version of Node.js into a folder, as this machine may have another. */
 function prepareBase(image: string, base: string): void {
   const version = /^node:(\d+\.\d+\.\d+)-bookworm-slim$/.exec(image)?.[1];
   if (process.version !== `v${version}`)
@@ -59,7 +59,7 @@ function prepareBase(image: string, base: string): void {
   cpSync(process.execPath, join(base, "usr/local/bin/node"), { dereference: true });
 }
 
-/** Mounts a stage: what it writes lies over this machine, whose own data is hidden. */
+/** Mounts a stage: its writes lie over this machine, whose own data is hidden. */
 function mountRoot(name: string, image: string): { written: string; root: string } {
   const [written, scratch, root] = ["written", "scratch", "root"].map((part) => join(work, name, part)) as [
     string,

@@ -1,4 +1,4 @@
-/** What decides whether a release may be made of the checkout. */
+/** Decides whether a release may be made of the checkout. */
 export interface ReleaseFacts {
   /** The version in each place that has one, by the name of the place. */
   versions: Readonly<Record<string, string | undefined>>;

@@ -140,7 +140,7 @@ function installWithNpm(folder: string): string | undefined {
   return `npm could not fetch Node.js: ${error?.message ?? stderr.trim()}`;
 }
 
-/** Ends like the child process ends, and passes signals on to it. */
+/** Exits with the child's status, and passes signals on to it. */
 function follow(child: ChildProcess): void {
   const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals)

@@ -1,6 +1,6 @@
 /**
  * A client of the Sidereal API, typed by its OpenAPI document. It needs `fetch` and other web standards only, so it runs in Node.js,
- * browsers, Deno and Bun. It owns addresses, credentials, time limits, retries, errors and pages; what a path means is in the
+ * browsers, Deno and Bun. It owns addresses, credentials, time limits, retries, errors and pages; the meaning of a path is in the
  * documentation of the API.
  */
 import { addressOf, type Parameters } from "./address.js";
@@ -97,7 +97,7 @@ export class Sidereal {
   }
 
   /**
-   * Returns the response itself, for its headers, or for what is no JSON: `format=csv`, feeds, pictures. Throws for a status of 400
+   * Returns the response itself, for its headers, or for content other than JSON: `format=csv`, feeds, pictures. Throws for a status of 400
    * or more. The time limit ends with the headers; the signal also ends the body.
    */
   request<M extends Method, P extends PathWith<M>>(

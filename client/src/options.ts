@@ -1,4 +1,4 @@
-/** Where time comes from; tests replace it. */
+/** The source of time; tests replace it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -20,7 +20,7 @@ export interface StoredResponse {
   text: string;
 }
 
-/** Where such responses are kept; a Map will do. They depend on the API key, so each client needs its own. */
+/** The store of such responses; a Map will do. They depend on the API key, so each client needs its own. */
 export interface ResponseStore {
   get(address: string): StoredResponse | undefined;
   set(address: string, response: StoredResponse): unknown;
@@ -39,7 +39,7 @@ export interface ClientOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Keeps the JSON of GET requests. Browsers need none, as they keep responses themselves. */
   store?: ResponseStore | undefined;
-  /** Called with every response, for its headers, such as what is left of a rate limit. It must not read the body. */
+  /** Called with every response, for its headers, such as the remaining rate limit. It must not read the body. */
   onResponse?: ((response: Response) => void) | undefined;
   /** In place of the global function. */
   fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -48,7 +48,7 @@ export interface ClientOptions {
   random?: (() => number) | undefined;
 }
 
-/** What every call accepts besides the parameters of its path. */
+/** The options of every call besides the parameters of its path. */
 export interface CommonOptions {
   /** Ends the call, also while it waits for its next attempt. It then throws the reason of the signal. */
   signal?: AbortSignal | undefined;

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 5e23b25251cb7322
- * Types: 96950f776f68ba2f
+ * Document: fae3e045f074c55f
+ * Types: 5ce5283f76769a6a
  */
 export interface paths {
     "/api": {
@@ -813,7 +813,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sign-in link and code by e-mail
-         * @description Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a limit of mails is reached or not.
+         * @description Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a mail limit is reached or not.
          */
         post: operations["requestMagicLink"];
         delete?: never;

@@ -11,7 +11,7 @@ export interface Outgoing extends CommonOptions {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY = { attempts: 5, maxWaitMs: 60_000 };
-/** The first wait where the service names none; each further one is twice as long. */
+/** The first wait if the service names none; each further one is twice as long. */
 const FIRST_WAIT_MS = 500;
 /** Retries of requests that were refused together are spread over this time. */
 const SPREAD_MS = 250;
@@ -19,7 +19,7 @@ const SPREAD_MS = 250;
 const TRANSIENT = [502, 503, 504];
 
 /**
- * Sends a request, again where that is safe, and returns what `read` makes of the response. A rate limit refuses a request before
+ * Sends a request, again if that is safe, and returns the result of `read`. A rate limit refuses a request before
  * anything is done, so everything is sent again then. After other failures only a GET is, as a change may have been made.
  */
 export async function send<T>(

@@ -1,4 +1,4 @@
-/** What the generated types of the API say about one request: its parameters, its body, and what a success returns. */
+/** The generated types of one request of the API: its parameters, its body, and the result of a success. */
 import type { CommonOptions } from "./options.js";
 import type { paths } from "./schema.js";
 

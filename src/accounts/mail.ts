@@ -85,7 +85,7 @@ export class Mailer {
     const { database, log } = this.context;
     const times = await addUse(database.write, { quota: "mail", endsAt, holder: limit }, 1);
     if (times === 1)
-      log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");
+      log.warn({ limit }, "mail limit reached; some requests send no mail until the hour ends");
   }
 }
 

@@ -25,7 +25,7 @@ export const requestMagicLink = operation({
   tags,
   summary: "Send a sign-in link and code by e-mail",
   description:
-    "Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a limit of mails is reached or not.",
+    "Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a mail limit is reached or not.",
   body: z.strictObject({ email: emailField, next }),
   responses: {
     202: dataResponse(

@@ -72,7 +72,7 @@ export function drawBadge({ label, message, tone, title, theme }: BadgeInput): s
 }
 
 /**
- * Text between two edges. Where its width is known, its length is fixed, so that no font makes it leave its place; other scripts
+ * Text between two edges. If its width is known, its length is fixed, so that no font makes it leave its place; other scripts
  * are in the middle of the room that they may need.
  */
 function textIn(text: string, look: string, [from, until]: readonly [number, number]) {
@@ -83,7 +83,7 @@ function textIn(text: string, look: string, [from, until]: readonly [number, num
   return element("text", { class: look, "font-size": SIZE, y: 14, ...place }, text);
 }
 
-/** What a badge is about: a repository, when its data was observed, and how it looks. */
+/** The subject of a badge: a repository, when its data was observed, and how it looks. */
 interface BadgeSubject {
   fullName: string;
   asOf: number | null;
@@ -99,13 +99,13 @@ interface BadgeSubject {
 /** The fact that a badge shows; null: unknown, or not ranked. */
 export type BadgeFact =
   | { kind: "stars"; stars: number | null }
-  /** `counted`: what of the gain counts, such as "none counted"; absent: all of it. */
+  /** `counted`: the part of the gain that counts, such as "none counted"; absent: all of it. */
   | { kind: "gain"; gained: number | null; counted?: string; window: Window }
   /** `depth`: number of ranks stored in this ranking. */
   | ({ kind: "rank"; rank: number | null; depth: number } & RankName)
   | { kind: "trending"; rank: number | null; language: string | null; window: Window };
 
-/** What a rank is in. */
+/** The repositories that a rank is among. */
 interface RankName {
   ranking: Ranking;
   /** null for a ranking without a window. */

@@ -16,7 +16,7 @@ import {
 } from "./series.js";
 import { anomalyWords } from "./words.js";
 
-/** What happened along a line, found and drawn: times in which its counts are unusual or missing, and milestones. */
+/** Events along a line, found and drawn: times in which its counts are unusual or missing, and milestones. */
 
 /** Maximum number of spans in a chart; further ones are left out. */
 export const MAX_SPANS = 9;

@@ -7,14 +7,14 @@ import { coordinate, escapeMarkup, graphemes } from "./markup.js";
 
 /**
  * The fonts of PNG pictures, and which of them each text is drawn with: a bundled one, so that every machine draws Latin, Greek,
- * Cyrillic, Arabic and Hebrew the same, and those of the machine for characters that it lacks. Only the rendering thread uses
+ * Cyrillic, Arabic and Hebrew the same, and those of the machine for all other characters. Only the rendering thread uses
  * them: finding those of the machine takes 0.1 to 0.5 s.
  */
 
 export const FONT_FAMILY = "DejaVu Sans";
 const bundled = (name: string): Face => readFace(libraryFile(`dejavu-fonts-ttf/ttf/${name}.ttf`));
 
-/** Where systems keep fonts that all users share. */
+/** The folders of fonts that all users share. */
 const SYSTEM_FONT_FOLDERS: readonly string[] = [
   "/usr/share/fonts",
   "/usr/local/share/fonts",
@@ -213,7 +213,7 @@ const RIGHT_TO_LEFT =
   /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}/u;
 
 /**
- * Gives every text of a drawing of ours fonts that have all its characters. The renderer draws boxes where it has to combine
+ * Gives every text of a drawing of ours fonts that have all its characters. The renderer draws boxes if it has to combine
  * fonts in one text, so a text of several fonts becomes several.
  */
 export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
@@ -230,7 +230,7 @@ export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
   return { svg: prepared, fontFiles: [...files] };
 }
 
-/** The runs as texts side by side, where the whole text would be. */
+/** The runs as texts side by side, in the place of the whole text. */
 function placed(runs: readonly Run[], attributes: string): string {
   const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
   const size = Number(attribute("font-size"));

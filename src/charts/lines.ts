@@ -51,7 +51,7 @@ function partsOf(points: readonly LinePoint[]): LinePoint[][] {
   return parts;
 }
 
-/** Splits a part where its source changes: each stroke begins at the last point of the one before. */
+/** Splits a part at changes of its source: each stroke begins at the last point of the one before. */
 function strokesOf([first, ...others]: readonly LinePoint[]): LinePoint[][] {
   const strokes: LinePoint[][] = [];
   let before = first;
@@ -200,7 +200,7 @@ export function drawLabels(
   });
 }
 
-/** Names without their owners, where that keeps them distinct. */
+/** Names without their owners, if that keeps them distinct. */
 export function shortNames(names: readonly string[]): string[] {
   const short = names.map((name) => name.slice(name.lastIndexOf("/") + 1) || name);
   const byName = Map.groupBy(short, (name) => name.toLowerCase());

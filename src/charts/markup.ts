@@ -137,7 +137,7 @@ interface Shown {
   height: number;
 }
 
-/** An address in a link of Markdown. What is encoded already stays as it is. */
+/** An address in a link of Markdown. Encoded characters stay as they are. */
 function linked(address: string): string {
   return address.toWellFormed().replaceAll(NO_ADDRESS, (one) => BRACKETS[one] ?? encodeURIComponent(one));
 }

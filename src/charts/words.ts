@@ -30,7 +30,7 @@ import {
   type View,
 } from "./series.js";
 
-/** All words of charts: heading, foot, the text for those who do not see them, and notes on what happened. */
+/** All words of charts: heading, foot, the text for those who do not see them, and notes on events. */
 
 type Worded = Pick<ChartInput, "metric" | "align" | "alignedAt" | "view" | "title">;
 
@@ -57,7 +57,7 @@ function alignedWords({ metric, align, alignedAt }: Worded): string {
   }
 }
 
-/** A point of time: a date, an age in this unit, or the time since what the chart is aligned at. */
+/** A point of time: a date, an age in this unit, or the time since the point of alignment. */
 const whenOf = (align: ChartInput["align"], unit: AgeUnit) => (at: number) =>
   isByDate(align) ? dateText(at) : `${align === "age" ? "the age of " : ""}${ageText(at, unit)}`;
 
@@ -117,7 +117,7 @@ export function footerOf(
   return [site, ...date, ...notes].join(" · ");
 }
 
-/** What a chart shows, as sentences. */
+/** The content of a chart, as sentences. */
 export function descriptionOf(
   { align, asOf, ageDays, view = "total", spans = [] }: ChartInput,
   series: readonly ChartSeries[],
@@ -165,7 +165,7 @@ function rateSentence({ points }: ChartSeries, when: (at: number) => string): st
   return `Per day${step.name === "day" ? "" : `, by ${step.name}`}: at most ${rate(highest)}, at least ${rate(others.at(-1) ?? highest)}${missing === 0 ? "" : left}.`;
 }
 
-/** What is said of each line of a view. */
+/** The words for each line of a view. */
 const SENTENCES: Readonly<Record<View, readonly Sentence[]>> = {
   total: [lineSentence],
   "per-day": [lineSentence, rateSentence],
@@ -183,7 +183,7 @@ export function noteOfSpan({ from, to, words }: Pick<ChartSpan, "from" | "to" | 
   return `${datesText(from, to)}: ${words}`;
 }
 
-/** What happened, and what of it counts: "dropped by 22,000 and recovered; neither counts". `turn`: the first count of a return. */
+/** An event, and the part of it that counts: "dropped by 22,000 and recovered; neither counts". `turn`: the first count of a return. */
 export function anomalyWords(
   { kind, before, after, counted, cleared }: Anomaly,
   turn: number | undefined,

@@ -229,7 +229,7 @@ function postgresPlace(url: string, { log, replaces }: RestoreOptions): Place {
 
 /** How a restore names itself in brackets: it is no service, and one that was killed may still be there for a moment. */
 const RESTORE = "restore";
-/** Looks at who uses a database before it is taken to be in use: a second. */
+/** Checks for other users for one second. */
 const LOOKS = 10;
 
 async function refuseIfUsed(tx: Tx): Promise<void> {

@@ -185,7 +185,7 @@ export class Lists {
     const names = renamedFrom ?? new Map(renamed && [[renamed.to.id, renamed.fullName]]);
     const rows =
       names.size === 0 ? read : read.map((row) => ({ ...row, renamedFrom: names.get(row.repository.id) }));
-    // Without rows, that of what was searched.
+    // Without rows, that of the searched repositories.
     const freshness =
       rows.length > 0
         ? freshnessOf(rows.map(measuredAt))

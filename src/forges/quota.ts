@@ -323,7 +323,7 @@ export class Quota {
   }
 }
 
-/** How long a rejected token rests before its next try. `tries`: how often it has been rejected. */
+/** Cool-down of a token after a rejection. `tries`: how often it has been rejected. */
 function rejectedMs(tries: number): number {
   return (tries === 1 ? 1 : tries === 2 ? 5 : 15) * 60_000;
 }

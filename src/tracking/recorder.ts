@@ -216,7 +216,7 @@ export class Recorder {
     return updates;
   }
 
-  /** The rows of repositories whose name or id now belongs to another one, and of those others. */
+  /** Rows for both sides of a name or id that changed owner. */
   async #resolveMoved(
     tx: Tx,
     moved: readonly { update: Update; id: number }[],

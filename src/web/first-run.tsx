@@ -12,7 +12,7 @@ import {
 import { SAMPLE_HIDDEN, setCookie } from "./cookies.js";
 import type { PageRequest, Redirect, Result } from "./page-request.js";
 
-/** The progress of the first hours, the note on the sample, and what keeps forges from being read. */
+/** The progress of the first hours, the note on the sample, and the reasons why forges are not read. */
 
 /** How often the progress is updated, and the page loaded again without scripts. */
 const UPDATE_SECONDS = 5;

@@ -34,7 +34,7 @@ export interface Site {
   checkToken(settings: ProviderSettings, token: string): Promise<TokenCheck>;
   /** The cache of responses of this process; absent in tests without one. */
   cache?: ResponseCache | undefined;
-  /** Where the store and the dumps are. */
+  /** The places of the store and the dumps. */
   storage: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** The daily quota of a visitor for watchlists; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
@@ -104,7 +104,7 @@ export interface Page {
   canonical?: string;
   /** Path of a picture for previews; absent: that of its address, see `cardPath`. Everybody with that path sees it. */
   image?: string;
-  /** Whether search engines must not find it, as the forge hides what it is about. */
+  /** Whether search engines must not find it, as the forge hides its subject. */
   isHidden?: boolean;
   /** Whether it shows how old its data is, so that no note has to. Default: whether it is private, or an error. */
   showsAge?: boolean;
@@ -129,7 +129,7 @@ export interface Redirect {
 
 export type Result = Page | Redirect;
 export type Handler<Request> = (request: Request, form: URLSearchParams) => Promise<Result> | Result;
-/** The handler of a page, or of a form with what was filled in. */
+/** The handler of a page, or of a form with its values. */
 export type PageHandler = Handler<PageRequest>;
 
 /** A request of a signed-in user. */
@@ -138,7 +138,7 @@ export type MemberRequest = PageRequest & { account: Account };
 /** A request of an operator. */
 export type OperatorRequest = PageRequest & { operator: Operator };
 
-/** A page, and where it appears; or a form. */
+/** A page, and the places that list it; or a form. */
 export type PageRoute = Omit<Route, "handle"> & {
   handler: PageHandler;
   /** Its name in the navigation. */

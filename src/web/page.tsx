@@ -125,7 +125,7 @@ export class PageRenderer {
   }
 
   /**
-   * Links in pages are written below the base URL; where that has a path, it goes in front of them here. Texts cannot be
+   * Links in pages are written below the base URL; if that has a path, it goes in front of them here. Texts cannot be
    * mistaken for attributes, as their quotes are escaped.
    */
   #belowBase(html: string): string {

@@ -43,7 +43,7 @@ import * as watchlist from "./pages/watchlist.js";
 import { OFFER } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist.js";
 
-/** Facts of a page that differ from the defaults, and where it appears. */
+/** Facts of a page that differ from the defaults, and the places that list it. */
 type Facts = Pick<
   PageRoute,
   | "access"
@@ -87,7 +87,7 @@ function form(path: string, handler: PageHandler, facts: Partial<Facts> = {}): P
   return { ...defaults, ...facts, path, body: "form", form: "page", handler };
 }
 
-/** Calls a handler with the signed-in account, or asks to sign in and go on to `next`: by default to the same page. */
+/** Calls a handler with the signed-in account, or shows the sign-in page, which continues to `next`: by default the same page. */
 function membersOnly(handler: Handler<MemberRequest>, next?: string): PageHandler {
   return (request, fields) => {
     const { account } = request;
@@ -95,14 +95,14 @@ function membersOnly(handler: Handler<MemberRequest>, next?: string): PageHandle
   };
 }
 
-/** A page for signed-in users, which no browser keeps; visitors are asked to sign in and come back. */
+/** A page for signed-in users, which no browser keeps; visitors sign in first and come back. */
 const mine = (path: string, handler: Handler<MemberRequest>, query: readonly string[] = []): PageRoute =>
   page(path, membersOnly(handler), { access: "session", cache: NONE, query });
 
 /** One that leads to revoking keys and ending sessions: leaked keys, which use up the limits of the account, must not keep its owner from it. */
 const mineByAddress = (...page: Parameters<typeof mine>): PageRoute => ({ ...mine(...page), limit: AUTH });
 
-/** A form for signed-in users; visitors are asked to sign in and go on to `signInNext`. */
+/** A form for signed-in users; visitors sign in first and continue to `signInNext`. */
 const myForm = (
   path: string,
   handler: Handler<MemberRequest>,
@@ -155,7 +155,7 @@ const facetPages = (path: string, kind: FacetKind, facts: Partial<Facts>): PageR
   }),
 ];
 
-/** All pages and forms. Where two match a path, the first one wins. */
+/** All pages and forms. If two match a path, the first one wins. */
 export const PAGE_ROUTES: readonly PageRoute[] = [
   page("/", showHome, {
     cache: VISITOR,

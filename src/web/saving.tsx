@@ -163,7 +163,7 @@ const Star: FC = () => (
 
 interface SaveButtonProps {
   repositoryId: number;
-  /** Its name, where the page has several such buttons. */
+  /** Its name, if the page has several such buttons. */
   fullName?: string;
   isSaved: boolean;
   /** Path to return to without scripts. */

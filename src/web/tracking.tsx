@@ -126,7 +126,7 @@ export const TrackButton: FC<TrackButtonProps> = ({ offers, next }) => {
 
 interface AskFormProps {
   asking: Asking;
-  /** What was written last. */
+  /** The last text. */
   text?: string;
   /** Why it names nothing. */
   problem?: string | undefined;

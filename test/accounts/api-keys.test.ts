@@ -41,7 +41,7 @@ onSqliteAndLong("API keys", (engine) => {
     return { ...context, clock, accountId, keys: new ApiKeys(context) };
   };
 
-  test("a key is told once and found; only its hash and last four characters are kept", async () => {
+  test("a key is shown once and found; only its hash and last four characters are kept", async () => {
     const { database, keys, writes, accountId } = await start();
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.match(secret, /^sid_[0-9A-Za-z]{36}$/);

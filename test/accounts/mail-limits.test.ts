@@ -56,7 +56,7 @@ onSqliteAndLong("Limits of mails to sign in with", (engine) => {
   test("a limit that is reached is logged once in an hour, without an address, and counted", async () => {
     const { clock, lines, sent, usage } = await start();
     await sent(Array.from({ length: 20 }, () => "ann@example.org"));
-    const logged = () => lines.filter(({ msg }) => msg.startsWith("a limit of mails is reached"));
+    const logged = () => lines.filter(({ msg }) => msg.startsWith("mail limit reached"));
     assert.deepEqual(
       logged().map(({ limit }) => limit),
       ["person"],

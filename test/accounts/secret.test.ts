@@ -55,7 +55,7 @@ onSqliteAndLong("The secret that signs cookies", (engine) => {
       assert.equal(statSync(join(dataDir, "auth-secret")).mode & 0o777, 0o600);
     });
 
-    test("a damaged one is told, and not used", async () => {
+    test("a damaged one is reported, and not used", async () => {
       const dataDir = mkdtempSync(join(folder, "data-"));
       writeFileSync(join(dataDir, "auth-secret"), "short");
       const config = { authSecret: undefined, databaseUrl: undefined, dataDir };

@@ -170,7 +170,7 @@ onBothEngines("Signing in by mail", (engine) => {
     assert.ok(await byCode(code, browser));
   });
 
-  test("a database that does not answer is told as such, not as nobody or a used link", async () => {
+  test("a database that does not answer is reported as such, not as nobody or a used link", async () => {
     const { database, accounts, request, byLink, signIn } = await start();
     const { cookie } = await signIn("ann@example.org");
     const { token, browser } = await request("ann@example.org");

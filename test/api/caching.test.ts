@@ -171,7 +171,7 @@ onSqliteAndLong("Answers that are kept", (engine) => {
     throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
   };
 
-  test("while the database is away, cached responses are served for an hour and marked as stale, all others are refused", async (t) => {
+  test("while the database is unavailable, cached responses are served for an hour and marked as stale, all others are refused", async (t) => {
     const path = "/api/repos?sort=stars&limit=6";
     const kept = await world.get(path);
     const page = await world.get("/explore?sort=stars");

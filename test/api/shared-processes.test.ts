@@ -226,7 +226,7 @@ describe("Processes that share Redis", { skip: WITHOUT_REDIS }, () =>
       }
     });
 
-    test("while Redis is away a key is revoked without waiting, and the others hear of it when it is back", async () => {
+    test("while Redis is unavailable a key is revoked without waiting, and the others hear of it when it is back", async () => {
       const { cookie, key, keyId } = await member("away@example.org");
       for (const i of [0, 1, 2]) assert.equal((await read(i, key)).status, 200);
       await server.kill();

@@ -316,7 +316,7 @@ onSqliteAndLong("/api/watchlists/:token", (engine) => {
     assert.equal((await world.send("DELETE", path, undefined, { "If-Match": '"5"' })).status, 204);
   });
 
-  test("of two who change the same version at the same time, one is told to read again", async () => {
+  test("of two who change the same version at the same time, one has to read again", async () => {
     const { token } = await create();
     const answers = await Promise.all(
       ["A", "B", "C", "D"].map((name) =>

@@ -79,7 +79,7 @@ test("slashes are cut from the end of a path only", () => {
   fc.assert(
     fc.property(paths, (path) => assert.equal(withoutTrailingSlashes(path), path.replace(/\/+$/, ""))),
   );
-  // An expression would try each run of slashes anew: minutes for these.
+  // An expression would try each run of slashes again: minutes for these.
   for (let i = 0; i < 10_000; i++) withoutTrailingSlashes(`/a${"/".repeat(7_900)}b`);
 });
 

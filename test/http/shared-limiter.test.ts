@@ -147,7 +147,7 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
     redis.disconnect();
   });
 
-  test("while Redis is away each counts for itself, from what it has let pass; then they share again", async () => {
+  test("while Redis is unavailable each counts for itself, from its own requests; then they share again", async () => {
     const [one, two] = [await openOne(), await openOne()];
     const caller = newcomer();
     let passed = 0;
@@ -175,7 +175,7 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
     });
   });
 
-  test("who is refused by one process does not begin anew when Redis comes back empty", async () => {
+  test("who is refused by one process does not start over when Redis comes back empty", async () => {
     const one = await openOne();
     const caller = newcomer();
     for (let i = 0; i < LIMIT; i++) assert.equal((await one.ask(caller)).allowed, true);
@@ -207,7 +207,7 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
     assert.equal(one.said.length, 2);
   });
 
-  test("a Redis that is away at the start is found later", async () => {
+  test("a Redis that is unavailable at the start is found later", async () => {
     await server.kill();
     const one = await openOne();
     assert.deepEqual(one.said.length, 1);

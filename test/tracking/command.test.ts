@@ -193,7 +193,7 @@ test("start fills and serves the catalogue and metrics, and its worker ends with
   }
 });
 
-test("work ends with 0 after SIGTERM, and a wrong token is told without being shown", async (t) => {
+test("work ends with 0 after SIGTERM, and a wrong token is reported without being shown", async (t) => {
   const { forge, settings } = await start(t);
   forge.switches.tokens = new Set(["another"]);
   const running = world.start(world.newDataDir(), ["work"], settings);

@@ -141,7 +141,7 @@ onSqliteAndLong("A forge that does not respond", (engine) => {
     assert.equal(failing?.kind, "unreachable");
   });
 
-  test("of everything is told from a quota that is spent", async (t) => {
+  test("of everything is distinguished from a spent quota", async (t) => {
     const { world, request, repositories } = await open(engine, t);
     world.forge("GITHUB").switches.fault = () => "status-502";
     const id = await request(repositories[0]?.fullName ?? "");

@@ -105,7 +105,7 @@ onSqliteAndLong("The page of tokens", (engine) => {
     await close();
   });
 
-  test("a forge that fails, lies or is away leaves nothing behind but a plain reason", async () => {
+  test("a forge that fails, lies or is unavailable leaves nothing behind but a plain reason", async () => {
     await openWorld();
     for (const fault of ["status-500", "html", "cut", "other-host"] as const) {
       forge.switches.fault = () => fault;

@@ -440,7 +440,7 @@ export class TrackRequests {
   }
 
   /**
-   * Requests the repositories of a list, at most MAX_LINKED, then notes the counts. A kill in between repeats it: a row that is open already is
+   * Requests the repositories of a list, at most MAX_LINKED, then notes the counts. A kill in between repeats it: an open row is
    * not added again.
    */
   async fillList(listId: number, all: readonly RepositoryAddress[], transact: Transact): Promise<void> {

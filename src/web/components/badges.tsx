@@ -12,18 +12,18 @@ export interface Badge {
   label: string;
   /** Whether it lowers how far the counts or the growth of the repository can be trusted. */
   isCaution: boolean;
-  /** A phrase without a full stop; absent where the label says it all. */
+  /** A phrase without a full stop; absent if the label says it all. */
   reason?: string;
 }
 
 /** The facts that the badges of a repository follow from. */
 interface BadgeFacts {
   repository: Pick<Repository, "availability" | "archived" | "countedAt">;
-  /** The growth that is shown beside the badges, of one window or of several. */
+  /** The growth that is shown next to the badges, of one window or of several. */
   trends: readonly (Trend | null | undefined)[];
   /** Whether its counts are no longer recent. */
   isStale: boolean;
-  /** The earlier full name by which it was asked for. */
+  /** The earlier full name by which it was requested. */
   renamedFrom?: string | undefined;
   /** Whether to say that its age counts from when it was first seen. */
   marksFirstSeen?: boolean;
@@ -137,7 +137,7 @@ export interface RowScores {
 }
 
 /**
- * Why a repository is in a list: in one phrase how unusual the gain is, or what casts doubt on it. Opened, the two counts compared,
+ * Why a repository is in a list: in one phrase how unusual the gain is, or the reason for doubt. Opened, the two counts compared,
  * with a link to the two snapshots, the usual day, and the scores of its neighbours. Nothing for a row without anything to say.
  */
 export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }) => {

@@ -39,7 +39,7 @@ export const chartParameters = z.object({
 });
 type ChartState = z.output<typeof chartParameters>;
 
-/** Those of a chart of several repositories: `first`, a count, and `base`, the day of an index, say where lines are aligned. */
+/** Those of a chart of several repositories: `first`, a count, and `base`, the day of an index, are the points of alignment. */
 export const alignedParameters = chartParameters.extend({
   align: z.enum(ALIGNMENTS).default("date"),
   first: count(1, 1_000_000_000).optional(),

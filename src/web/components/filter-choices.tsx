@@ -244,7 +244,7 @@ interface Times {
 /** The presets of a catalogue. Their times end with its newest snapshot, as the windows of growth do. */
 export function presetGroups({ asOf, now }: Times): PresetGroup[] {
   const end = asOf ?? now;
-  // Where the data are old, "last" alone would promise more.
+  // If the data are old, "last" alone would promise more.
   const suffix = isOld(end, now) ? `, until ${formatDate(end)}` : "";
   const days = (counts: readonly number[]) =>
     counts.map((count): Preset => ({ label: `Last ${count} days`, value: formatDay(end - count * DAY_MS) }));

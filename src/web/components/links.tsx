@@ -126,7 +126,7 @@ export const Options: FC<OptionsProps> = ({ url, parameter, words, current, also
   />
 );
 
-/** The names of values, from what is known of each. */
+/** The names of values, from the facts about each. */
 export function wordsOf<Of>(
   all: Readonly<Record<string, Of>>,
   word: (of: Of) => string,
@@ -218,7 +218,7 @@ interface MeantProps {
   href: string;
 }
 
-/** A repository that a name may mean, with what tells it from others of that name. */
+/** A repository that a name may mean, with the facts that tell it from others of that name. */
 export const MeantRepository: FC<MeantProps> = ({ repository: { provider, fullName, stars }, href }) => (
   <>
     <a href={href}>

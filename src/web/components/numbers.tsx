@@ -76,7 +76,7 @@ export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }
   </span>
 );
 
-/** What the repositories of a language or topic gained, and how many of them are measured unless all are; a dash if too few are. */
+/** The gain of the repositories of a language or topic, and how many of them are measured unless all are; a dash if too few are. */
 export const FacetDelta: FC<{ gain: FacetGain; repositories: number }> = ({ gain, repositories }) => (
   <>
     <Delta value={gain.measured > 0 && isCovered(gain, repositories) ? gain.starsGained : null} />
@@ -197,7 +197,7 @@ export const SOURCE_WORDS = {
   BACKFILLED: RETAINED_WORDS,
 } as const;
 
-/** A gain, with a note on what it compares and how much of it counts, explained by a tooltip. */
+/** A gain, with a note on the compared counts and on how much of it counts, explained by a tooltip. */
 export const Gain: FC<{ trend: Trend | null | undefined; measure: CountedMeasure }> = ({
   trend,
   measure,
@@ -215,7 +215,7 @@ export const Gain: FC<{ trend: Trend | null | undefined; measure: CountedMeasure
   );
 };
 
-/** Explains "still held" below gains; nothing where none is. */
+/** Explains "still held" below gains; nothing if none is. */
 export const StillHeldNote: FC<{ trends: readonly (Trend | null | undefined)[] }> = ({ trends }) =>
   trends.some((trend) => trend?.basis === "RETAINED") ? (
     <p class="soft small">

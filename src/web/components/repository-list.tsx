@@ -23,7 +23,7 @@ export type SortableColumn =
 
 /** An additional column. */
 export interface MoreColumn extends Column<ListRow> {
-  /** For numbers and days: what the column replaces on a phone, or `nowhere` to hide it there. */
+  /** For numbers and days: the column that it replaces on a phone, or `nowhere` to hide it there. */
   onPhone?: "for-count" | "for-gain" | "nowhere";
   /** The order that its head sorts by. */
   sorts?: SortableColumn;
@@ -190,7 +190,7 @@ function scoresAt({ rows, ranking, from = 1 }: RepositoryListProps, index: numbe
 type NameProps = Indexed &
   Pick<RepositoryListProps, "withForge" | "withLanguage" | "metric"> & { scores: RowScores | undefined };
 
-/** What a repository is, and why it is here. */
+/** A repository in words, and why it is here. */
 const Name: FC<NameProps> = ({ row, index, badges, scores, ...props }) => {
   const { repository, trend } = row;
   const { withForge = false, withLanguage = true, metric = "stars" } = props;

@@ -272,7 +272,7 @@ interface Event {
   windows: readonly Window[];
 }
 
-/** The anomalies of all windows, each once, joined where counts moved at the same time; the latest first. */
+/** The anomalies of all windows, each once, joined if counts moved at the same time; the latest first. */
 function eventsOf(trends: Readonly<Record<Window, Trend | null>>): Event[] {
   const found = WINDOWS.flatMap((window) =>
     (trends[window]?.anomalies ?? []).map((anomaly) => ({ window, anomaly })),
@@ -308,7 +308,7 @@ interface EventsProps {
   names: readonly PreviousName[];
 }
 
-/** What is known to have happened to a repository, newest first: unusual changes, records, round numbers, names. */
+/** The known events of a repository, newest first: unusual changes, records, round numbers, names. */
 export const Events: FC<EventsProps> = ({ repository, trends, days, milestones, names }) => {
   const unusual = eventsOf(trends);
   const best = bestDay(days);

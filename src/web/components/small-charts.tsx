@@ -6,7 +6,7 @@ import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Link } from "./elements.js";
 import { Delta, Dot, formatCompact, formatCount, formatDelta } from "./numbers.js";
 
-/** Small charts without axes beside names and numbers: sparklines, and bars of gains. */
+/** Small charts without axes next to names and numbers: sparklines, and bars of gains. */
 
 const SPARK_WIDTH = 96;
 const SPARK_HEIGHT = 24;
@@ -22,11 +22,11 @@ export const StarSpark: FC<{ counts: readonly (StarCount | null)[] }> = ({ count
 
 interface SparkProps {
   values: readonly (number | null)[];
-  /** The basis of each value; absent: all have the same. The line is broken where it changes, and dotted where stars are still held. */
+  /** The basis of each value; absent: all have the same. The line is broken at a change, and dotted for stars still held. */
   bases?: readonly (Basis | undefined)[];
 }
 
-/** Takes the place of a sparkline where too few counts are known. */
+/** Takes the place of a sparkline if too few counts are known. */
 const NoSpark: FC = () => (
   <svg
     class="spark none"
@@ -125,7 +125,7 @@ export const FacetGains: FC<FacetGainsProps> = ({ total, window, leaders }) => {
     trend === undefined || trend.starsCounted <= 0 ? [] : [{ repository, stars: trend.starsCounted }],
   );
   const others = total - gains.reduce((sum, { stars }) => sum + stars, 0);
-  // Where others lost stars, the gains are no parts of the total.
+  // If others lost stars, the gains are no parts of the total.
   const partOf = (stars: number) => (others < 0 ? "" : ` · ${Math.round((100 * stars) / total)}%`);
   if (gains.length === 0) return null;
   const most = Math.max(others, ...gains.map(({ stars }) => stars));

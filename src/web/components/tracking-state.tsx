@@ -257,7 +257,7 @@ const GROWTH_MS = 12 * HOUR_MS;
 
 interface ProgressProps {
   forges: readonly ForgeProgress[];
-  /** Operators also see what is left of the quota. */
+  /** Operators also see the remaining quota. */
   request: Pick<FrameRequest, "operator" | "now">;
 }
 

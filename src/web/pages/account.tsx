@@ -73,7 +73,7 @@ export async function signOutEverywhere(request: PageRequest): Promise<Redirect>
   return { location: "/sign-in", status: 303, cookies: [members.accounts.sessions.clearingCookie] };
 }
 
-/** Asks to sign in again before anything is typed. */
+/** Requires a fresh sign-in before anything is typed. */
 export function showAccountRemoval({ account }: MemberRequest): Page | Redirect {
   return isRecentSignIn(account) ? removalPage(account) : toSignInAgain("/account/delete");
 }

@@ -285,7 +285,7 @@ function rankText(ranks: readonly Rank[], ranking: Rank["ranking"], window: Wind
 
 /**
  * The newest count of a line in the time that a chart shows, and its growth from the first count to the last: `gained`, and `growth` as a
- * part of the first count, unless that is 0. Null where no two counts can be compared.
+ * part of the first count, unless that is 0. Null if no two counts can be compared.
  */
 function shownGain({ points }: Pick<History, "points">) {
   const gain = gainOfLine(points);

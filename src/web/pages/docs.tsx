@@ -50,7 +50,7 @@ const addressOf = ([slug]: Document): string => (slug === "" ? DOCS_PAGE : `${DO
 /** The addresses of all documents. */
 export const DOCS_PAGES = DOCUMENTS.map(addressOf);
 
-/** Where a link in a document leads; undefined: to a file that is not a page. */
+/** The target of a link in a document; undefined: a file that is not a page. */
 function linkFrom(file: string, target: string): { href: string; title?: string } | undefined {
   if (/^(?:https?:|#)/.test(target)) return { href: target };
   const { pathname, hash } = new URL(target, new URL(file, "file:///"));

@@ -64,7 +64,7 @@ const MOSTLY = 0.5;
 const MAX_PAGE = 200;
 
 export const facetsQuery = z.object({
-  // The list begins with what grows: the numbers of repositories are much alike.
+  // The list begins with the growing ones: the numbers of repositories are much alike.
   sort: facetSortParameter.removeDefault().default("stars-gained"),
   window: windowParameter,
   provider: providerParameter.optional(),

@@ -135,7 +135,7 @@ async function readHome(request: PageRequest) {
     problems: isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems,
     languages: among[window].languages,
     list: { rows: trending, sparks, moves, ...(await starsOf(request, trending, addressOf(url))) },
-    // In the order of what is shown: the score also weighs how many stars that is.
+    // In the order of the shown values: the score also weighs how many stars that is.
     rising: rising.toSorted((a, b) => growthOf(b) - growthOf(a)),
     "new-hot": fresh,
     gaining,
@@ -258,7 +258,7 @@ function usualWindow(leaders: Leaders): Window {
   return day < ENOUGH && leaders("trending", "7d").length > day ? "7d" : "24h";
 }
 
-/** The repositories of each list, none twice; `others` gained most of the rest. */
+/** The repositories of each list, none twice; `others` gained most among the remaining ones. */
 function shownIds(
   leaders: Leaders,
   window: Window,
@@ -323,7 +323,7 @@ interface BriefProps {
   rows: readonly { row: ListRow; fact: Child }[];
 }
 
-/** A short list next to the lead: names, what they are, and one fact each; nothing without rows. */
+/** A short list next to the lead: names, a description, and one fact each; nothing without rows. */
 const Brief: FC<BriefProps> = ({ heading, href, rows }) =>
   rows.length === 0 ? null : (
     <section>

@@ -156,7 +156,7 @@ const KeyTable: FC<{ keys: readonly ApiKey[] }> = ({ keys }) => (
   />
 );
 
-/** Asks for confirmation, since revoking cannot be undone. */
+/** Requires confirmation, since revoking cannot be undone. */
 export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
   <Confirm verb="Revoke" name={name} action={`/account/keys/${id}/revoke`}>
     Programs that use this key stop working immediately. This cannot be undone.

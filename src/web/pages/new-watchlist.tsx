@@ -63,7 +63,7 @@ interface NewProps {
   unknown?: readonly string[];
 }
 
-/** Unknown lines shown; the rest is counted. */
+/** Unknown lines shown; further ones are counted. */
 const SHOWN_LINES = 20;
 
 function newPage({ name, repositories, problem, nameProblem, unknown = [] }: NewProps): Page {

@@ -23,7 +23,7 @@ export function showTokens(request: OperatorRequest): Promise<Page> {
   return tokensPage(request, done && /^[A-Z0-9_]{1,32}$/.test(forge) ? { done, forge } : {});
 }
 
-/** Asks the forge about a token, and stores it if it is accepted. */
+/** Checks a token with its forge, and stores it if it is accepted. */
 export async function addToken(request: OperatorRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const { operator, modules, site, members } = request;
   if (!operator.isRecent) return toSignInAgain(TOKENS_PAGE);

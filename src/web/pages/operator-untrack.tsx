@@ -11,7 +11,7 @@ import { toSignInAgain } from "./sign-in.js";
 
 const UNTRACK_PAGE = "/operator/untrack";
 
-/** What there is of a repository, and the forms that stop reading it, or delete it. */
+/** The data of a repository, and the forms that stop reading it, or delete it. */
 export async function showUntrack(request: OperatorRequest): Promise<Page> {
   const { searchParams } = request.url;
   const text = searchParams.get("repository") ?? "";

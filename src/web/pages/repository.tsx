@@ -71,7 +71,7 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
 
 /** The parameters of the page. */
 export const repositoryQuery = chartParameters.extend({
-  /** Default: the week, or the shortest with growth where the week has none. */
+  /** Default: the week, or the shortest with growth if the week has none. */
   window: z.enum(WINDOWS).optional(),
 });
 type State = z.output<typeof repositoryQuery>;
@@ -112,7 +112,7 @@ async function readChosen(
 /** Repositories shown as similar. */
 const SIMILAR = 5;
 
-/** Reads the data of the page: its standing, then the rest concurrently. */
+/** Reads the data of the page: its standing, then all else concurrently. */
 async function readFacts(request: PageRequest, current: Current, state: State) {
   const { catalog, rankings, lists } = request.modules;
   const { repository, previousNames } = current;

@@ -7,11 +7,11 @@ import { ACTIONS, Table } from "../components/table.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
-/** The sessions of an account, and what happened to it. */
+/** The sessions of an account, and its events. */
 
 const SESSIONS_PAGE = "/account/sessions";
 
-/** Where the account is signed in, with ways to end each session. */
+/** The sessions of the account, with ways to end each. */
 export async function showSessions({ account, url, members }: MemberRequest): Promise<Page> {
   const sessions = await members.accounts.sessions.list(account.id);
   const current = sessions.find(({ id }) => id === account.sessionId);

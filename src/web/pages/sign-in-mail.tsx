@@ -93,7 +93,7 @@ async function sentPage(request: PageRequest, { code, problem, isAgain }: SentPr
           />
           <MainButton>Sign in</MainButton>
           <p class="soft small">
-            The link beside it works too, but only in this browser. Both work once and expire after{" "}
+            The link next to it works too, but only in this browser. Both work once and expire after{" "}
             {CODE_MS / 60_000} minutes.
           </p>
         </form>

@@ -69,7 +69,7 @@ export function toSignIn(
   return { location: `/sign-in?next=${encodeURIComponent(next)}`, status: 303 };
 }
 
-/** Asks a signed-in user to sign in again, and continues to `next` afterwards: a path. */
+/** Requires a signed-in user to sign in again, and continues to `next` afterwards: a path. */
 export function toSignInAgain(next: string): Redirect {
   return { location: `/sign-in?again=1&next=${encodeURIComponent(next)}`, status: 303 };
 }
@@ -88,7 +88,7 @@ interface SignInProps {
   next: string;
   email?: string | undefined;
   problem?: string | undefined;
-  /** Whether somebody signed in is asked to sign in again, with this address. */
+  /** Whether a signed-in user has to sign in again, with this address. */
   isAgain?: boolean | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { comparisonIn, readAsking } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
-/** What a text may mean: the repositories of an owner, or those with a name, as forges answer. */
+/** The possible meanings of a text: the repositories of an owner, or those with a name, as forges answer. */
 export async function showQuestion(request: PageRequest): Promise<Page> {
   const question = await request.modules.trackRequests.findQuestion(request.http.params.questionId ?? "");
   if (question === undefined)
@@ -80,7 +80,7 @@ export async function trackOwner(request: PageRequest, form: URLSearchParams): P
   }
 }
 
-/** A comparison with the repository in place of the word that was asked about. */
+/** A comparison with the repository in place of the unclear word. */
 function withAnswer(comparison: string, text: string, key: string): string {
   const url = new URL(comparison, "http://localhost");
   const parameters = [...url.searchParams].map(([name, value]) => [
@@ -92,7 +92,7 @@ function withAnswer(comparison: string, text: string, key: string): string {
 
 interface ComparedText {
   text: string;
-  /** The comparison that the text was asked about in. */
+  /** The comparison with the unclear text. */
   next: string | undefined;
 }
 

@@ -19,7 +19,7 @@ import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { AskForm, comparisonIn, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
-/** The field for repositories, filled in by the address of the page. Visitors who may not request any get what they named. */
+/** The field for repositories, filled in by the address of the page. Visitors who may not request any get a search for it. */
 export async function showTrackForm(request: PageRequest): Promise<Page | Redirect> {
   const text = request.url.searchParams.get("repository") ?? "";
   if (text === "" || (await readAsking(request)).isOpen) return formPage(request, text);

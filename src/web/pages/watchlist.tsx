@@ -210,7 +210,7 @@ async function listPage(
   };
 }
 
-/** What changed since the last visit, which the service knows of an account, and of other lists only the browser. */
+/** The changes since the last visit, which the service knows of an account, and of other lists only the browser. */
 async function readVisit(
   request: PageRequest,
   access: WatchlistAccess,
@@ -225,7 +225,7 @@ async function readVisit(
   return { changes, cookies: http.isView ? [cookie] : [] };
 }
 
-/** What visitors of a list without an owner should know. */
+/** Notes for visitors of a list without an owner. */
 const About: FC<Pick<Watchlist, "items" | "createdAt" | "expiresAt" | "canEdit">> = (list) => (
   <p class="lead">
     {list.items.length === 1 ? "1 repository" : `${list.items.length} repositories`} · created{" "}
