@@ -17,32 +17,29 @@ import { ReplicaPool } from "./read-replica.js";
 import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
-export { BatchSize } from "./batch-size.js";
 export { DELETED_SHARE, DeletionClock, deleteOld } from "./deletion-clock.js";
-export type {
-  BulkRow,
-  Db,
-  Dialect,
-  MergedTable,
-  PortableRow,
-  Tx,
+export {
+  BatchSize,
+  type BulkRow,
+  type Db,
+  type Dialect,
+  type MergedTable,
+  newStoreName,
+  type PortableRow,
+  readDocument,
+  readMark,
+  readNumber,
+  type Tx,
+  writeDocument,
+  writeMark,
 } from "./dialect.js";
 export { DistributionRefused, distribute } from "./distribute.js";
 export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
 export { checkFile, checkServer, findOrphans, type Orphans, removeOrphans } from "./integrity.js";
 export { checkVersion, currentVersion, FIRST_VERSION, LATEST_VERSION } from "./migrate.js";
-export {
-  newStoreName,
-  readDocument,
-  readMark,
-  readNumber,
-  writeDocument,
-  writeMark,
-} from "./named-values.js";
 export { columns, type Given, type Prepare, type Prepared, type ValuesOf } from "./prepared.js";
 export { createSecret, secretInFile } from "./private-files.js";
-export { RestoredStore, type StoreLocation, syncFolder } from "./restore.js";
-export { readRows } from "./rows.js";
+export { RestoredStore, readRows, type StoreLocation, syncFolder } from "./restore.js";
 export {
   bulkOf,
   columnNames,

@@ -6,8 +6,7 @@
 import { sql } from "kysely";
 import { type Clock, DAY_MS, HOUR_MS, isoTime, WEEK_MS } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import type { Db, Dialect } from "./dialect.js";
-import { writeMark } from "./named-values.js";
+import { type Db, type Dialect, writeMark } from "./dialect.js";
 import type { TableName } from "./schema/schema.js";
 
 /** A run deletes at most this share of the stored rows, so that a mistake is noticed before all is gone. */

@@ -1,4 +1,5 @@
-import type { Kysely, RawBuilder, Transaction } from "kysely";
+import { randomBytes } from "node:crypto";
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Scalar, Slot } from "./prepared.js";
 import type { ColumnType } from "./schema/describe.js";
 import type { BulkColumns, BulkTable, Schema, TableName } from "./schema/schema.js";
@@ -102,4 +103,86 @@ export interface Dialect {
   size(db: Db): Promise<number>;
   /** Reads the clock of the server, in ms since 1970, and whether it is another machine; undefined: there is no server. */
   serverTime(db: Db): Promise<{ ms: number; isRemote: boolean } | undefined>;
+}
+
+export async function readMark(db: Db, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst();
+  return row?.value;
+}
+
+export async function writeMark(db: Db, name: string, value: string): Promise<void> {
+  await sql`insert into marks (name, value) values (${name}, ${value})
+    on conflict (name) do update set value = excluded.value`.execute(db);
+}
+
+/** A document as it was written last, parsed, with its time in ms since 1970. */
+export async function readDocument(db: Db, name: string): Promise<{ at: number; body: unknown } | undefined> {
+  const row = await db
+    .selectFrom("status_documents")
+    .select(["at", "body"])
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row && { at: Number(row.at), body: JSON.parse(row.body) };
+}
+
+export async function writeDocument(
+  db: Db,
+  name: string,
+  document: { at: number; body: unknown },
+): Promise<void> {
+  const row = { at: document.at, body: JSON.stringify(document.body) };
+  await db
+    .insertInto("status_documents")
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+    .execute();
+}
+
+/** The one number that a statement selects; `none` for null. */
+export async function readNumber(db: Db, select: RawBuilder<unknown>, none = 0): Promise<number> {
+  const { rows } = await select.execute(db);
+  return Number(Object.values(rows[0] ?? {})[0] ?? none);
+}
+
+/** A random identity for a store. */
+export function newStoreName(): string {
+  return randomBytes(12).toString("base64url");
+}
+
+/** Rows of the first transaction, if others wait for it. */
+const FIRST = 250;
+
+/**
+ * The number of rows to write in one transaction, so that other writers do not wait long: adapts to the time that previous ones
+ * took. Always `most` if writers do not wait for each other.
+ */
+export class BatchSize {
+  readonly #turnMs: number | undefined;
+  readonly #most: number;
+  readonly #least: number;
+  #rows: number;
+
+  /** `least`: fewer rows do not make a transaction much shorter, as part of its work does not depend on them. */
+  constructor({ turnMs }: Pick<Dialect, "turnMs">, { least, most }: { least: number; most: number }) {
+    this.#turnMs = turnMs;
+    this.#least = least;
+    this.#most = most;
+    this.#rows = turnMs === undefined ? most : this.#bounded(FIRST);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Notes how long a transaction with this number of rows took, without the time it waited for the lock. */
+  note(rows: number, ms: number): void {
+    // A smaller one, at the end, says little.
+    if (this.#turnMs === undefined || rows < this.#rows) return;
+    const factor = Math.min(2, Math.max(0.5, this.#turnMs / Math.max(ms, 1)));
+    this.#rows = this.#bounded(Math.round(this.#rows * factor));
+  }
+
+  #bounded(rows: number): number {
+    return Math.min(this.#most, Math.max(this.#least, rows));
+  }
 }

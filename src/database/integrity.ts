@@ -7,8 +7,7 @@ import type { Db } from "./dialect.js";
 import { databaseFault, StoreRefused } from "./fault.js";
 import { postgresDialect } from "./postgres.js";
 import { type Reference, TABLES, type TableShape } from "./schema/schema.js";
-import { SQLITE_FILE } from "./sqlite.js";
-import { isDamaged } from "./sqlite-connection.js";
+import { isDamaged, SQLITE_FILE } from "./sqlite.js";
 
 type EngineDamage = "file-damaged" | "index-damaged";
 type OnDamage = (kind: EngineDamage, found: string) => void;

@@ -1,8 +1,6 @@
 import type { Clock } from "../lib/clock.js";
-import type { Db, Dialect, Tx } from "./dialect.js";
+import { type Db, type Dialect, newStoreName, type Tx } from "./dialect.js";
 import { DatabaseFault, databaseFault, StoreRefused } from "./fault.js";
-import type { Migration } from "./migration.js";
-import { newStoreName } from "./named-values.js";
 import { schemaOf } from "./schema/schema.js";
 
 /** The version of the schema that a new store gets, and the oldest one that is brought up to date. */
@@ -97,3 +95,15 @@ export async function currentVersion(db: Db): Promise<number> {
     return 0;
   }
 }
+
+/**
+ * One step from a database version to the next. Once released, a migration never changes and is never removed, and there is
+ * no way back. It imports nothing that may change later: its SQL is written out, even where live code creates the same table.
+ */
+export interface Migration {
+  name: string;
+  up(tx: Tx, engine: MigrationEngine): Promise<void>;
+}
+
+/** The parts of a dialect that a migration may use. They keep their meaning forever, as released migrations rely on it. */
+type MigrationEngine = Pick<Dialect, "engine" | "types" | "clustered">;

@@ -4,8 +4,14 @@ import type { Logger } from "../lib/log.js";
 import { type BulkRow, type Db, type Dialect, type PortableValue, replacing } from "./dialect.js";
 import { isDistributed, sizeOnNodes } from "./distribute.js";
 import { DatabaseFault } from "./fault.js";
-import { FaultPool, LOCK_NOT_AVAILABLE, LOCKS, preparing, type StatementPool } from "./postgres-pool.js";
-import { connectionOf } from "./postgres-url.js";
+import {
+  connectionOf,
+  FaultPool,
+  LOCK_NOT_AVAILABLE,
+  LOCKS,
+  preparing,
+  type StatementPool,
+} from "./postgres-pool.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { BulkColumns, BulkTable, Schema } from "./schema/schema.js";
 

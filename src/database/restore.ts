@@ -1,4 +1,5 @@
 /** Restoring a store: its rows are written into a new one, which nobody sees before it is complete. */
+
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,16 +7,21 @@ import { DatabaseSync } from "node:sqlite";
 import { type ControlledTransaction, type Kysely, sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
-import type { Dialect, PortableRow, Tx } from "./dialect.js";
+import {
+  type Db,
+  type Dialect,
+  newStoreName,
+  type PortableRow,
+  type PortableValue,
+  type Tx,
+} from "./dialect.js";
 import { StoreRefused } from "./fault.js";
 import { currentVersion, FIRST_VERSION, LATEST_VERSION, migrateIn } from "./migrate.js";
-import { newStoreName } from "./named-values.js";
 import { connectTo, openPool, postgresDialect } from "./postgres.js";
-import { APPLICATION_NAME } from "./postgres-url.js";
+import { APPLICATION_NAME } from "./postgres-pool.js";
 import { openPrivateFile, openPrivateFolder } from "./private-files.js";
-import { type Schema, SHAPES } from "./schema/schema.js";
-import { openSqlite, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
-import { isDamaged, primaryCode } from "./sqlite-connection.js";
+import { type Schema, SHAPES, type TableShape } from "./schema/schema.js";
+import { isDamaged, openSqlite, primaryCode, SQLITE_FILE, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export interface StoreLocation {
@@ -242,4 +248,35 @@ async function refuseIfUsed(tx: Tx): Promise<void> {
     await sql`select pg_stat_clear_snapshot(), pg_sleep(0.1)`.execute(tx);
   }
   throw new StoreRefused(IN_USE);
+}
+
+/** Rows read at a time. */
+const BATCH = 1_000;
+
+/** Reads a table in the order of its primary key, some rows at a time. `db`: a transaction that sees one state. */
+export async function* readRows(
+  db: Db,
+  { name, columns, key }: Pick<TableShape, "name" | "columns" | "key">,
+): AsyncGenerator<PortableRow[]> {
+  const refs = (names: readonly string[]) => sql.join(names.map((one) => sql.ref(one)));
+  for (let after: unknown[] | undefined; ; ) {
+    const rest = after === undefined ? sql`` : sql`where (${refs(key)}) > (${sql.join(after)})`;
+    const { rows } = await sql<
+      Record<string, unknown>
+    >`select ${refs(columns)} from ${sql.table(name)} ${rest}
+      order by ${refs(key)} limit ${sql.lit(BATCH)}`.execute(db);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = key.map((column) => last[column]);
+    yield rows.map((row) => columns.map((column) => portable(row[column])));
+    if (rows.length < BATCH) return;
+  }
+}
+
+function portable(value: unknown): PortableValue {
+  if (value === null || typeof value === "number" || typeof value === "string") return value;
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "boolean") return Number(value);
+  throw new Error(`a value of the type ${typeof value} is in no table`);
 }

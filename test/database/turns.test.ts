@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { BatchSize } from "../../src/database/batch-size.js";
 import { openDatabase } from "../../src/database/database.js";
+import { BatchSize } from "../../src/database/dialect.js";
 import { createLog } from "../../src/lib/log.js";
 import { countTurns } from "../support/turns.js";
 
