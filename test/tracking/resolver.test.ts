@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { CompiledQuery } from "kysely";
+import { systemClock } from "../../src/lib/clock.js";
+import { createLog } from "../../src/lib/log.js";
+import { buildModules } from "../../src/modules.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { openTrackingWorld } from "../support/tracking.js";
 
@@ -91,6 +95,29 @@ onSqliteAndLong("A text in the field for repositories", (engine) => {
     const [failed] = (await resolver.findQuestion(missing))?.answers ?? [];
     assert.equal(failed?.state, "FAILED");
     assert.match(failed.failure?.message ?? "", /no owner with this name/);
+  });
+
+  test("that was sent by another within the hour is found by its text, among any number", async () => {
+    const database = await engine.open();
+    const reads: CompiledQuery[] = [];
+    const read = database.read.withPlugin({
+      transformQuery({ node, queryId }) {
+        reads.push(database.read.getExecutor().compileQuery(node, queryId));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const modules = buildModules({ ...database, read }, { clock: systemClock, log: createLog("silent") });
+    const forges = [{ name: "GITHUB", kind: "github", url: "https://github.com" }] as const;
+    const requester = { hasAccount: true, adding: undefined };
+    await modules.trackRequests.ask("word", { policy: { access: "everyone", forges }, requester });
+    const [same] = reads.filter((query) => query.sql.includes("wanted"));
+    assert.ok(same);
+    if (engine.name !== "sqlite") return;
+    const plan = await database.read.executeQuery<{ detail: string }>(
+      CompiledQuery.raw(`explain query plan ${same.sql}`, [...same.parameters]),
+    );
+    assert.match(plan.rows[0]?.detail ?? "", /wanted_text \(provider=\? AND kind=\? AND text_key=\?\)/);
   });
 
   test("sends nothing to a forge and stores nothing if it cannot be used, or requests are off", async (t) => {

@@ -254,6 +254,7 @@ export class TrackRequests {
       .select("public_id")
       .where("provider", "=", providers[0] ?? "")
       .where("kind", "=", kind)
+      .where("text_key", "=", fullNameKey(text))
       .where("text", "=", text)
       .where("requested_at", ">", now - SHARED_MS)
       .where("failure", "is", null)
