@@ -15,6 +15,7 @@ import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "
 import { Recorder } from "./recorder.js";
 import { answerText } from "./requests/request.js";
 import {
+  FURTHEST_MS,
   lockOpen,
   nextWanted,
   updateWanted,
@@ -268,6 +269,9 @@ export class RequestLane {
     const { kind, until } = failure;
     if (isTemporary(kind)) {
       if (kind === "clock") this.#restUntil = now + PAUSED_MS;
+      // A limit of lists alone does not pause the lane, so others come first.
+      const pause = Math.min(PAUSED_MS, Math.max(this.#idleMs, (until ?? 0) - now));
+      if (wanted.kind !== "repository") await this.#update(wanted, { retry_at: now + pause });
       return;
     }
     if (concernsForge(kind)) this.#rest(now, until);
@@ -283,8 +287,9 @@ export class RequestLane {
     if (wanted.kind !== "repository") {
       const [most, firstMs] =
         wanted.kind === "readme" ? [MAX_ATTEMPTS.readme, README_RETRY_MS] : [MAX_ATTEMPTS.question, RETRY_MS];
-      const retryAt = now + spread(firstMs * 2 ** wanted.attempts, chance());
-      return ofForge && attempts < most ? { attempts, retry_at: Math.max(retryAt, until ?? 0) } : undefined;
+      const retryAt = Math.max(now + spread(firstMs * 2 ** wanted.attempts, chance()), until ?? 0);
+      const retry_at = Math.min(retryAt, now + FURTHEST_MS);
+      return ofForge && attempts < most ? { attempts, retry_at } : undefined;
     }
     if (ofForge) {
       const failing_since = Math.min(now, wanted.failing_since ?? now);

@@ -99,4 +99,19 @@ onSqliteAndLong("Reading the links of a README", ({ open }) => {
     await world.pass(30 * MINUTE_MS);
     assert.equal((await trackRequests.findList(never))?.failure?.reason, "UNREACHABLE");
   });
+
+  test("is repeated when the forge has said, or after an hour", async (t) => {
+    let calls = 0;
+    const { world, trackRequests, request } = await openWorld(() => {
+      calls++;
+      if (calls > 1) return "https://github.com/a/b";
+      throw new UpstreamFailure("unreachable", "away", { until: world.clock.now() + 2 * 60 * MINUTE_MS });
+    });
+    t.after(() => world.close());
+    const id = await request("o/later");
+    await world.pass(30 * MINUTE_MS);
+    assert.deepEqual([calls, (await trackRequests.findList(id))?.isRead], [1, false]);
+    await world.pass(35 * MINUTE_MS);
+    assert.deepEqual([calls, (await trackRequests.findList(id))?.isRead], [2, true]);
+  });
 });

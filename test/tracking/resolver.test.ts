@@ -120,6 +120,38 @@ onSqliteAndLong("A text in the field for repositories", (engine) => {
     assert.match(plan.rows[0]?.detail ?? "", /wanted_text \(provider=\? AND kind=\? AND text_key=\?\)/);
   });
 
+  test("waits while the forge limits its lists, and holds up no request", async (t) => {
+    const world = await openTrackingWorld(
+      t,
+      await engine.open(),
+      [{ kind: "gitlab", name: "GITLAB", repositories: 20, catalogue: "quiet", minStars: 10_000_000 }],
+      { requestsEveryMs: SECOND },
+    );
+    const forge = world.forge("GITLAB");
+    const [one] = [...forge.catalogue.truth(world.clock.now())].filter(
+      ({ visibility }) => visibility === "public",
+    );
+    const policy = {
+      access: "everyone",
+      forges: [{ name: "GITLAB", kind: "gitlab", url: forge.url }],
+    } as const;
+    const by = { policy, requester: { hasAccount: false, adding: undefined } };
+    forge.switches.fault = ({ kind }) =>
+      kind === "list" ? { name: "429-retry-after", retryAfterSeconds: 60 } : undefined;
+    const { trackRequests } = world.modules;
+    const asked = await trackRequests.ask(one?.name ?? "", by);
+    const id = asked.kind === "question" ? asked.id : "";
+    await world.pass(2 * SECOND);
+    const wanted = await trackRequests.request(one?.fullName ?? "", by);
+    await world.pass(10 * SECOND);
+    assert.equal(forge.counters.byKind.list, 1);
+    assert.notEqual(await world.modules.catalog.findByName("GITLAB", one?.fullName ?? ""), undefined);
+    assert.equal(wanted.kind, "request");
+    forge.switches.fault = null;
+    await world.pass(70 * SECOND);
+    assert.equal((await trackRequests.findQuestion(id))?.isAnswered, true);
+  });
+
   test("sends nothing to a forge and stores nothing if it cannot be used, or requests are off", async (t) => {
     const { world, by, resolver } = await open(engine, t);
     const rows = async () =>

@@ -20,7 +20,7 @@ import { fullNameKey, type RepositoryAddress } from "../../repositories/reposito
 export const MAX_OPEN = 1_000;
 export const MAX_BATCH_OPEN = 10_000;
 /** Nothing is postponed for longer: a later time was written while the clock was wrong. */
-const FURTHEST_MS = HOUR_MS;
+export const FURTHEST_MS = HOUR_MS;
 /** How long finished rows are kept, and open ones wait for a worker. */
 const KEPT_MS = 7 * DAY_MS;
 
