@@ -205,6 +205,11 @@ export class Topics {
   readonly #changed = new Map<number, readonly number[]>();
   readonly #added = new Map<number, Set<number>>();
 
+  /** Whether no repository has had a topic since the load. */
+  get isEmpty(): boolean {
+    return this.names.names.length === 1;
+  }
+
   /** Notes the topics of the next slot of a load. */
   append(topics: readonly string[]): void {
     for (const topic of topics) this.#of.push(this.names.add(topic, { most: MAX_TOPICS }));

@@ -55,10 +55,10 @@ export { Rankings, Search, type Standing, type SuggestedFacet, type Suggestions 
 export { type Leaders, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks.js";
 export {
   type CountedGroup,
+  type CurrentCounters,
   type CurrentSummary,
   catalogueFreshness,
   freshnessOf,
   otherDaysWords,
-  type Summary,
 } from "./summary.js";
 export type { RenamedName, UnmatchedValue } from "./unmatched.js";

@@ -187,6 +187,11 @@ export class Rankings {
     return homeOf(await this.#live.current());
   }
 
+  /** Whether topics are known: not while the catalogue is loaded. */
+  async hasTopics(): Promise<boolean> {
+    return (await this.#live.ifLoaded())?.model.topics.isEmpty === false;
+  }
+
   /** The summary without languages and topics: all that is stored. */
   counters(): Promise<CurrentCounters> {
     return this.#summary.read(this.#clock.now());

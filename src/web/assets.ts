@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { content, FREE_LIMIT, type Route, redirect } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
+import type { Avatars } from "../tracking/tracking.js";
 import { ACCOUNT } from "./styles/account.js";
 import { BASE } from "./styles/base.js";
 import { EXPLORE } from "./styles/explore.js";
@@ -14,7 +15,7 @@ import { PARTS } from "./styles/parts.js";
 import { PLOTS } from "./styles/plots.js";
 import { COLOURS, TOKENS } from "./styles/tokens.js";
 
-/** The files that pages load, and their routes. */
+/** The files that pages load, images of owners included, and their routes. */
 
 /** The style sheet: system fonts, light and dark colours, nothing from other sites. */
 export const STYLES = [TOKENS, BASE, PARTS, LISTS, ACCOUNT, EXPLORE, PLOTS, PAGES, MEDIA]
@@ -132,4 +133,15 @@ export function assetRoutes(): Route[] {
     ),
     fileRoute("/favicon.ico", "public, max-age=3600", () => redirect(assetPath("icon.svg"), 302)),
   ];
+}
+
+/** Serves the images of owners. */
+export function avatarRoute(avatarsNow: () => Avatars): Route {
+  return fileRoute("/avatars/{version}", FOREVER, async ({ params: { version = "" } }) => {
+    const png = await avatarsNow().image(version);
+    if (png === undefined) throw new AppError("NOT_FOUND", "This avatar does not exist.");
+    return content("image/png", png, {
+      headers: { "Content-Security-Policy": "default-src 'none'; sandbox" },
+    });
+  });
 }

@@ -28,7 +28,7 @@ import { readChartQuery } from "./components/chart-controls.js";
 import { activeFilters } from "./components/filters.js";
 import { formatCount, formatDate, formatDelta, repositoriesText } from "./components/numbers.js";
 import { PER_REPOSITORY, readComparedNames } from "./naming.js";
-import { readQuery, resultOrProblems } from "./page-query.js";
+import { readQuery, resultOrProblems } from "./page.js";
 import type { PageCard } from "./page-request.js";
 import { compareQuery } from "./pages/compare.js";
 import { titleOf } from "./pages/explore.js";

@@ -1,11 +1,10 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
-import type { CurrentSummary } from "../discovery/discovery.js";
+import type { CurrentCounters } from "../discovery/discovery.js";
 import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
 import { assetPath } from "./assets.js";
-import { ActionButton, Link, leadsTo, MainButton, Note, Notice } from "./components/elements.js";
-import { withQuery } from "./components/links.js";
+import { ActionButton, Link, leadsTo, MainButton, Note, Notice, withQuery } from "./components/elements.js";
 import { formatCount, formatDate } from "./components/numbers.js";
 import { cookieIn, SAMPLE_HIDDEN } from "./cookies.js";
 import type { Frame, FrameRequest, Page, RenderContext } from "./page-request.js";
@@ -54,7 +53,7 @@ export const Layout: FC<LayoutProps> = (
           </a>
           <nav aria-label="Main">
             {request.site.menu
-              .filter(([path]) => path !== TOPICS_PAGE || request.summary?.topics !== 0)
+              .filter(([path]) => path !== TOPICS_PAGE || request.summary?.hasTopics !== false)
               .map(([path, name]) => (
                 <Link
                   href={path}
@@ -208,7 +207,7 @@ const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) =>
 );
 
 interface OriginNoticeProps {
-  summary: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories" | "providers">;
+  summary: Pick<CurrentCounters, "catalogue" | "asOf" | "ageDays" | "repositories" | "providers">;
   /** Whether the page itself shows the age; then only forges that differ are named. */
   isAgeShown: boolean;
 }

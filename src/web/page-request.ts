@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Account, Operator } from "../accounts/accounts.js";
 import type { Config, ProviderSettings, TrackAccess } from "../config/config.js";
-import type { CurrentSummary } from "../discovery/discovery.js";
+import type { CurrentCounters } from "../discovery/discovery.js";
 import type { TokenCheck } from "../forges/forges.js";
 import type { HttpRequest, ResponseCache, Route } from "../http/http.js";
 import type { Clock } from "../lib/clock.js";
@@ -54,6 +54,11 @@ export type Privacy =
   /** Shows a secret, or its address works once: never cached. */
   | "secret";
 
+/** Counters of the catalogue, and whether pages of topics have anything to show. */
+export interface PageSummary extends CurrentCounters {
+  hasTopics: boolean;
+}
+
 /** A request for a page. */
 export interface PageRequest {
   site: Site;
@@ -69,12 +74,12 @@ export interface PageRequest {
   /** The sender, as an operator of the service; undefined for everybody else, and on error pages. */
   operator: Operator | undefined;
   /** Size, origin and age of the data. */
-  summary: CurrentSummary;
+  summary: PageSummary;
   now: number;
 }
 
 /** A request whose response may be the page of an error. One that must not cost a query has no summary. */
-export type FrameRequest = Omit<PageRequest, "summary"> & { summary: CurrentSummary | undefined };
+export type FrameRequest = Omit<PageRequest, "summary"> & { summary: PageSummary | undefined };
 
 /** How a page appears because of its address and its sender. */
 export interface Frame {

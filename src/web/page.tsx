@@ -1,4 +1,6 @@
+import type { FunctionComponent as FC } from "preact";
 import { renderToString } from "preact-render-to-string";
+import type { z } from "zod";
 import {
   addressOf,
   type CachePolicy,
@@ -8,7 +10,8 @@ import {
   type Route,
 } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
-import type { AppError } from "../lib/errors.js";
+import { AppError } from "../lib/errors.js";
+import { validationError } from "../lib/validation.js";
 import { withFirstRun } from "./first-run.js";
 import { Layout } from "./layout.js";
 import type {
@@ -18,6 +21,7 @@ import type {
   PageHandler,
   PageRequest,
   PageRoute,
+  PageSummary,
   Privacy,
   RenderContext,
   Result,
@@ -62,10 +66,10 @@ export class PageRenderer {
   }
 
   async respond(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
-    const { modules, members } = this.#site;
+    const { members } = this.#site;
     const { account, headers } = http;
     const [summary, operator] = await Promise.all([
-      modules.rankings.summary(),
+      this.#summary(),
       // Most readers have neither.
       account === undefined && headers.cookie === undefined
         ? undefined
@@ -85,9 +89,15 @@ export class PageRenderer {
   async error(error: AppError, http: HttpRequest): Promise<Reply> {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
-    const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
+    const summary = mayRead ? await this.#summary() : undefined;
     const request = { ...this.#requestOf(http), operator: undefined, summary };
     return this.#reply(request, { privacy: "secret" }, await errorPage(error, request));
+  }
+
+  async #summary(): Promise<PageSummary> {
+    const { rankings } = this.#site.modules;
+    const [counters, hasTopics] = await Promise.all([rankings.counters(), rankings.hasTopics()]);
+    return { ...counters, hasTopics };
   }
 
   #requestOf(http: HttpRequest): Omit<PageRequest, "operator" | "summary"> {
@@ -192,3 +202,109 @@ function headersOf(
     ...(isShared ? {} : { "X-Robots-Tag": "noindex" }),
   };
 }
+
+/** An invalid parameter of a page. */
+export interface Problem {
+  parameter: string;
+  message: string;
+}
+
+/** The parameters of a page. */
+export interface PageQuery<Query> {
+  /** The page's address with known, non-empty parameters only, each value once. */
+  url: URL;
+  /** Undefined if a parameter is invalid. */
+  query: Query | undefined;
+  problems: readonly Problem[];
+}
+
+/** Reads the parameters of a page. Forms send empty fields too, so an empty value counts as absent; values are trimmed. */
+export function readQuery<Schema extends z.ZodObject>(schema: Schema, url: URL): PageQuery<z.output<Schema>> {
+  const given: Record<string, string[]> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const values = url.searchParams.getAll(name).map((value) => value.trim());
+    const own = [...new Set(values)].filter((value) => value !== "");
+    if (own.length > 0) given[name] = own;
+  }
+  const pairs = Object.entries(given).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const tidy = new URL(url);
+  tidy.search = new URLSearchParams(pairs).toString();
+  const result = schema.safeParse(
+    Object.fromEntries(
+      Object.entries(given).map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
+    ),
+  );
+  if (result.success) return { url: tidy, query: result.data, problems: [] };
+  return { url: tidy, query: undefined, problems: problemsOf(validationError(result.error, "query", given)) };
+}
+
+/**
+ * Reads the parameters of a page that is shown whatever they are: invalid ones are reported, and dropped from the address
+ * and the query. Every parameter of the schema must be optional.
+ */
+export function readUsableQuery<Schema extends z.ZodObject>(
+  schema: Schema,
+  url: URL,
+): PageQuery<z.output<Schema>> & { query: z.output<Schema> } {
+  const first = readQuery(schema, url);
+  if (first.query !== undefined) return { ...first, query: first.query };
+  const { problems } = first;
+  for (const { parameter } of problems) first.url.searchParams.delete(parameter.replace(/\[\d+\]$/, ""));
+  const rest = readQuery(schema, first.url);
+  return { ...rest, query: rest.query ?? schema.parse({}), problems };
+}
+
+/** The invalid parameters that an error reports; rethrows any other error. */
+function problemsOf(error: unknown): readonly Problem[] {
+  if (error instanceof AppError && error.status === 400 && error.details !== undefined) return error.details;
+  throw error;
+}
+
+/** The result of a read, or the parameters it rejects. */
+export async function resultOrProblems<Found>(
+  find: () => Promise<Found>,
+): Promise<{ found?: Found; problems: readonly Problem[] }> {
+  try {
+    return { found: await find(), problems: [] };
+  } catch (error) {
+    return { problems: problemsOf(error) };
+  }
+}
+
+interface ProblemsProps {
+  problems: readonly Problem[];
+  /** The parameters that the page has an input for, under the same id. */
+  fields?: readonly string[];
+  /** Whether the page ignores the invalid parameters. */
+  isLeftOut?: boolean;
+}
+
+/** The invalid parameters of a page. */
+export const Problems: FC<ProblemsProps> = ({ problems, fields = [], isLeftOut = false }) =>
+  problems.length === 0 ? null : (
+    <div class="note wrong" role="alert">
+      <p>
+        {isLeftOut ? (
+          <strong>Part of this link was ignored:</strong>
+        ) : (
+          <>
+            <strong>Some filters are not valid.</strong> Fix them and try again:
+          </>
+        )}
+      </p>
+      <ul>
+        {problems.map(({ parameter, message }) => (
+          <li>
+            {fields.includes(parameter) ? (
+              <a href={`#${parameter}`}>{parameter}</a>
+            ) : (
+              <code>{parameter}</code>
+            )}{" "}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );

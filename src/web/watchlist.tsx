@@ -16,15 +16,14 @@ import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-a
 import type { Repository } from "../repositories/repositories.js";
 import type { Adding, Changes } from "../watchlists/watchlists.js";
 import { SumChart, sumParameters } from "./components/chart-controls.js";
-import { Field, MainButton } from "./components/elements.js";
-import { BeyondEnd, Options, Pager, WindowTabs } from "./components/links.js";
+import { BeyondEnd, Field, MainButton, Options, Pager, WindowTabs } from "./components/elements.js";
 import { columnsOf, headsOf } from "./components/listing.js";
 import { AsOf, Delta, isolated, Time } from "./components/numbers.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { ACTIONS } from "./components/table.js";
 import { similarTo } from "./naming.js";
-import { Problems, readUsableQuery } from "./page-query.js";
+import { Problems, readUsableQuery } from "./page.js";
 import type { PageRequest } from "./page-request.js";
 import { FIELD_SCRIPTS, offerTracking, readAsking, TrackButton, type TrackingOffer } from "./tracking.js";
 

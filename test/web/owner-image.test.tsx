@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { OwnerImage } from "../../src/web/avatars.js";
+import { OwnerImage } from "../../src/web/components/badges.js";
 import type { RenderContext } from "../../src/web/page-request.js";
 
 const drawn = (owner: string) => renderToString(<OwnerImage provider="GITHUB" owner={owner} />);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { z } from "zod";
-import { readQuery, readUsableQuery } from "../../src/web/page-query.js";
+import { readQuery, readUsableQuery } from "../../src/web/page.js";
 
 const schema = z.object({
   size: z.enum(["small", "large"]).default("small"),

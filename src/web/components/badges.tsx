@@ -2,10 +2,11 @@ import type { FunctionComponent as FC } from "preact";
 import { type Anomaly, COUNT_NAMES, type CountedMeasure, type Trend, whyWords } from "../../growth/growth.js";
 import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
 import type { Availability, Repository } from "../../repositories/repositories.js";
+import type { RenderContext } from "../page-request.js";
 import { Link } from "./elements.js";
 import { formatDate, formatRate } from "./numbers.js";
 
-/** Badges after the name of a repository, and the line that says why it is in a list. */
+/** What surrounds the name of a repository: the image of its owner, badges, and the line that says why it is in a list. */
 
 /** A word of caution or state after a name, and its reason. */
 export interface Badge {
@@ -179,4 +180,74 @@ export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }
 function neighbourWords({ neighbours }: RowScores): string {
   const others = neighbours.map(({ position, score }) => `${score.toFixed(1)} at #${position}`);
   return others.length === 0 ? "" : `, next to ${others.join(" and ")}`;
+}
+
+/** Number of colours behind initials; `styles/pages.ts` has one class for each. */
+const TINTS = 6;
+
+const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+interface OwnerImageProps {
+  provider: string;
+  owner: string;
+  /** In CSS pixels: 20 in lists, 40 in the head of a repository. */
+  size?: 20 | 40;
+  /** Whether it is visible before the reader scrolls. */
+  isFirst?: boolean;
+}
+
+/**
+ * The image of an owner in a circle, before a name that says who it is; so screen readers skip it. Without a stored image, and
+ * until it is loaded, the circle shows the owner's initial.
+ */
+export const OwnerImage: FC<OwnerImageProps> = (
+  { provider, owner, size = 20, isFirst = false },
+  { findOwnerImage }: RenderContext,
+) => {
+  const version = findOwnerImage?.(provider, owner);
+  return (
+    // The initial is an attribute, so that copied text and searches on the page do not contain it.
+    <span
+      class={`owner-image tint-${tintOf(owner)}${size === 40 ? " large" : ""}`}
+      data-initial={initialOf(owner)}
+      aria-hidden="true"
+    >
+      {version === undefined ? null : (
+        <img
+          src={`/avatars/${version}`}
+          alt=""
+          width={size}
+          height={size}
+          loading={isFirst ? undefined : "lazy"}
+        />
+      )}
+    </span>
+  );
+};
+
+/** The first letter or digit of an owner, of the innermost group if groups nest; in capitals if the script has them. */
+function initialOf(owner: string): string {
+  const name = owner.slice(owner.lastIndexOf("/") + 1);
+  // Only a character beyond ASCII can combine with the one before it. Segmenting costs as much as all else of the image.
+  const first = /^[a-z0-9](?![^\0-\x7F])/i.exec(name)?.[0] ?? firstGrapheme(name);
+  const capital = first.toUpperCase();
+  // Some capitals are two letters, such as that of ß.
+  return capital.length === 1 || [...GRAPHEMES.segment(capital)].length === 1 ? capital : first;
+}
+
+/** The first grapheme with a letter or digit, else the first of all; empty without any. */
+function firstGrapheme(name: string): string {
+  let first: string | undefined;
+  for (const { segment } of GRAPHEMES.segment(name.slice(0, 100))) {
+    if (/[\p{L}\p{N}]/u.test(segment)) return segment;
+    first ??= segment;
+  }
+  return first ?? "";
+}
+
+/** From 1 to TINTS: always the same for an owner, in any case of letters (FNV-1a). */
+function tintOf(owner: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(owner.toLowerCase())) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return (hash % TINTS) + 1;
 }

@@ -5,8 +5,7 @@ import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
 import type { RenderContext } from "../page-request.js";
-import { Field, Link, MainButton } from "./elements.js";
-import { withQuery } from "./links.js";
+import { Field, Link, MainButton, withQuery } from "./elements.js";
 import { LineSample } from "./plot.js";
 
 /** Choosing the repositories of a comparison or an embed: those that are chosen, refused names, and fields for more. */

@@ -3,14 +3,14 @@ import { forgeName } from "../../config/config.js";
 import type {
   BoundFilter,
   CountRequest,
+  CurrentCounters,
   Facet,
   FacetCounts,
   Precision,
-  Summary,
   ValueCounts,
 } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { withQuery } from "./links.js";
+import { withQuery } from "./elements.js";
 import { Dot, formatCompact, formatCount, formatDate, formatDay, isOld } from "./numbers.js";
 
 export interface FilterChoicesProps {
@@ -19,7 +19,7 @@ export interface FilterChoicesProps {
   /** Absent: the values are offered without counts. */
   counts: FacetCounts | undefined;
   presets: readonly PresetGroup[];
-  summary: Summary;
+  summary: Pick<CurrentCounters, "providers">;
   /** The most frequent ones of the catalogue, for lists without counts. */
   languages: readonly Facet[];
   topics: readonly Facet[];

@@ -1,9 +1,13 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import { type Facet, FILTER_NAMES, type FilterName, type Summary } from "../../discovery/discovery.js";
-import type { Problem } from "../page-query.js";
-import { MainButton } from "./elements.js";
-import { withQuery } from "./links.js";
+import {
+  type CurrentCounters,
+  type Facet,
+  FILTER_NAMES,
+  type FilterName,
+} from "../../discovery/discovery.js";
+import type { Problem } from "../page.js";
+import { MainButton, withQuery } from "./elements.js";
 import { formatCount } from "./numbers.js";
 
 /** Whether a filter can be answered. */
@@ -13,7 +17,7 @@ interface FilterFormProps {
   /** The address of the list, which fills the fields. */
   url: URL;
   problems: readonly Problem[];
-  summary: Summary;
+  summary: Pick<CurrentCounters, "providers">;
   languages: readonly Facet[];
   topics: readonly Facet[];
   isAnswerable: Answerable;

@@ -20,8 +20,7 @@ import {
 } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
-import { Link, Scroll } from "./elements.js";
-import { withQuery } from "./links.js";
+import { Link, Scroll, withQuery } from "./elements.js";
 import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth, formatTime } from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
 import { GainBars, Spark } from "./small-charts.js";

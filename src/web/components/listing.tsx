@@ -14,9 +14,8 @@ import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/grow
 import type { StarCount } from "../../repositories/repositories.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
-import { Link, Ways } from "./elements.js";
+import { Link, Pager, type Tab, TabLink, Ways, withQuery } from "./elements.js";
 import type { Answerable } from "./filters.js";
-import { Pager, type Tab, TabLink, withQuery } from "./links.js";
 import { formatDate } from "./numbers.js";
 import { RepositoryList, type RepositoryListProps, type SortableColumn } from "./repository-list.js";
 import type { Sorting } from "./table.js";

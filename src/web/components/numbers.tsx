@@ -3,10 +3,8 @@ import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
 import { type CountedGroup, type FacetGain, isCovered, otherDaysWords } from "../../discovery/discovery.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
-import { languagePage } from "../../lib/page-addresses.js";
 import { cleanText } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
-import { Link } from "./elements.js";
 
 /** How pages write numbers, times and gains. An unknown value is a dash, never 0. */
 
@@ -296,12 +294,3 @@ export const Dot: FC<{ name: string }> = ({ name }) => (
     />
   </svg>
 );
-
-/** A link to the page of a language, with its colour. */
-export const Language: FC<{ name: string | null }> = ({ name }) =>
-  name === null ? null : (
-    <span class="language">
-      <Dot name={name} />
-      <Link href={languagePage(name)}>{name}</Link>
-    </span>
-  );

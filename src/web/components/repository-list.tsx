@@ -4,10 +4,10 @@ import type { ListRow } from "../../discovery/discovery.js";
 import type { Ranking, ScoreName } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import type { StarCount } from "../../repositories/repositories.js";
-import { OwnerImage } from "../avatars.js";
 import { type ListStars, SaveStar } from "../saving.js";
-import { Badges, badgesOf, type RowScores, Why } from "./badges.js";
-import { formatCount, Gain, Language, StillHeldNote, withEmoji } from "./numbers.js";
+import { Badges, badgesOf, OwnerImage, type RowScores, Why } from "./badges.js";
+import { Language } from "./elements.js";
+import { formatCount, Gain, StillHeldNote, withEmoji } from "./numbers.js";
 import { StarSpark } from "./small-charts.js";
 import { type Column, type Sorting, Table } from "./table.js";
 

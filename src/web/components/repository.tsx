@@ -19,13 +19,11 @@ import {
   type Repository,
   type SnapshotRange,
 } from "../../repositories/repositories.js";
-import { OwnerImage } from "../avatars.js";
 import { SaveButton } from "../saving.js";
-import { ABSENCE_REASONS, type Badge, Badges } from "./badges.js";
-import { Facts, Link, Note } from "./elements.js";
+import { ABSENCE_REASONS, type Badge, Badges, OwnerImage } from "./badges.js";
+import { Facts, Language, Link, Note, Tags } from "./elements.js";
 import { bestDay, type DayGain } from "./growth.js";
-import { Tags } from "./links.js";
-import { formatCount, formatDate, formatDelta, Language, Time, withEmoji } from "./numbers.js";
+import { formatCount, formatDate, formatDelta, Time, withEmoji } from "./numbers.js";
 
 /** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */
 

@@ -32,22 +32,14 @@ import {
   readChartQuery,
 } from "../components/chart-controls.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
-import { withQuery } from "../components/links.js";
-import {
-  Delta,
-  formatCount,
-  formatDate,
-  formatGrowth,
-  Gain,
-  Language,
-  StillHeldNote,
-} from "../components/numbers.js";
+import { Language, withQuery } from "../components/elements.js";
+import { Delta, formatCount, formatDate, formatGrowth, Gain, StillHeldNote } from "../components/numbers.js";
 import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { ComparedNumbers, Table } from "../components/table.js";
 import { READING_SECONDS, Reading } from "../components/tracking-state.js";
 import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { isUnknown, readComparedNames } from "../naming.js";
-import { Problems } from "../page-query.js";
+import { Problems } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { FIELD_SCRIPTS, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
 

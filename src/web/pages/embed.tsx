@@ -12,8 +12,7 @@ import {
   VIEW_WORDS,
 } from "../components/chart-controls.js";
 import { AddField, Chosen, RefusedNames } from "../components/chosen-repositories.js";
-import { MainButton, Snippet } from "../components/elements.js";
-import { withQuery, wordsOf } from "../components/links.js";
+import { MainButton, Snippet, withQuery, wordsOf } from "../components/elements.js";
 import {
   type EmbedPicture,
   type EmbedQuery,
@@ -23,7 +22,7 @@ import {
   SIZES,
 } from "../embed-pictures.js";
 import { readComparedNames } from "../naming.js";
-import { Problems } from "../page-query.js";
+import { Problems } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { FIELD_SCRIPTS } from "../tracking.js";
 

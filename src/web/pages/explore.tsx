@@ -9,6 +9,7 @@ import {
   SORT_DEFINITIONS,
   type UnmatchedValue,
 } from "../../discovery/discovery.js";
+import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/elements.js";
 import { countedBy, FilterChoices, presetGroups } from "../components/filter-choices.js";
 import {
   type ActiveFilter,
@@ -18,12 +19,11 @@ import {
   FilterForm,
   filterText,
 } from "../components/filters.js";
-import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/links.js";
 import { Alternates, alternatesOf, ListingView, readListing, SortBar } from "../components/listing.js";
 import { AsOf, formatCount, repositoriesText } from "../components/numbers.js";
 import { RenamedHint } from "../components/repository.js";
 import { Nothing } from "../first-run.js";
-import { Problems, readQuery, resultOrProblems } from "../page-query.js";
+import { Problems, readQuery, resultOrProblems } from "../page.js";
 import type { Page, PageRequest, RenderContext } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
 import { AskForm, type Asking, FIELD_SCRIPTS, readAsking } from "../tracking.js";
@@ -68,7 +68,7 @@ async function readExplored(request: PageRequest) {
   const counts = found?.list.counts;
   const known = counts?.known ?? (await modules.lists.knownFacts());
   const isAnswerable: Answerable = (parameter) =>
-    parameter === "topic" ? summary.topics > 0 : known[parameter];
+    parameter === "topic" ? summary.hasTopics : known[parameter];
   const hasNoMatch = found?.list.rows.length === 0 && found.list.page === 1;
   const help = hasNoMatch ? await helpWith(request, { url, filters, query: found.query }) : undefined;
   return {

@@ -28,18 +28,18 @@ import {
   topicPage,
 } from "../../lib/page-addresses.js";
 import { SumChart, sumParameters } from "../components/chart-controls.js";
-import { Facts } from "../components/elements.js";
 import {
   addressOf,
   BeyondEnd,
   canonicalAddress,
+  Facts,
   Options,
   Pager,
   Tabs,
   Tags,
   WindowTabs,
   withQuery,
-} from "../components/links.js";
+} from "../components/elements.js";
 import {
   Alternates,
   alternatesOf,
@@ -53,7 +53,7 @@ import { PLOT_SCRIPTS } from "../components/plot.js";
 import { FacetGains } from "../components/small-charts.js";
 import { type Column, Table } from "../components/table.js";
 import { Nothing } from "../first-run.js";
-import { Problems, readQuery, resultOrProblems } from "../page-query.js";
+import { Problems, readQuery, resultOrProblems } from "../page.js";
 import type { Page, PageRequest, RenderContext } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
 
@@ -95,7 +95,8 @@ export const showFacets =
     if (summary.repositories === 0) return { title, description, body: <Nothing leadsHome /> };
     const { url, query, problems } = readQuery(facetsQuery, request.url);
     const found = query && (await rankings.facets(requestOf(kind, query)));
-    const known = kind === "language" ? summary.languages : summary.topics;
+    const { languages, topics } = await rankings.summary();
+    const known = kind === "language" ? languages : topics;
     return {
       title,
       description,

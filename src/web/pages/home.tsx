@@ -1,7 +1,7 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { MILESTONES } from "../../charts/charts.js";
-import type { CurrentSummary, Leaders, ListRow } from "../../discovery/discovery.js";
+import type { CurrentCounters, Leaders, ListRow } from "../../discovery/discovery.js";
 import {
   RANKING_DEFINITIONS,
   type Ranking,
@@ -10,8 +10,15 @@ import {
   type Window,
 } from "../../growth/growth.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage } from "../../lib/page-addresses.js";
-import { Link, Ways } from "../components/elements.js";
-import { addressOf, canonicalAddress, Tabs, WindowTabs, withQuery } from "../components/links.js";
+import {
+  addressOf,
+  canonicalAddress,
+  Link,
+  Tabs,
+  Ways,
+  WindowTabs,
+  withQuery,
+} from "../components/elements.js";
 import {
   AsOf,
   Delta,
@@ -26,7 +33,7 @@ import {
 import { RepositoryList } from "../components/repository-list.js";
 import { LanguageBars } from "../components/small-charts.js";
 import { Nothing } from "../first-run.js";
-import { type Problem, Problems, readUsableQuery } from "../page-query.js";
+import { type Problem, Problems, readUsableQuery } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
 import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
@@ -223,7 +230,7 @@ const Aside: FC<HomeData> = ({ window, language, languages, ...home }) => (
 );
 
 /** How recent the numbers are, and of how much. */
-const Measured: FC<HomeData & { summary: CurrentSummary }> = ({ language, isWidened, summary }) => (
+const Measured: FC<HomeData & { summary: CurrentCounters }> = ({ language, isWidened, summary }) => (
   <p class="measured">
     <a class="chip" href="/about">
       <AsOf at={summary.asOf} measured={summary.measured} />
@@ -308,7 +315,7 @@ function titleOf({
   language,
   summary,
   now,
-}: Chosen & { summary: CurrentSummary; now: number }): string {
+}: Chosen & { summary: CurrentCounters; now: number }): string {
   const { asOf } = summary;
   const span = isOld(asOf, now)
     ? `the ${WINDOW_LABELS[window]} to ${formatDate(asOf)}`
