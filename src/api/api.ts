@@ -37,7 +37,7 @@ export function apiRoutes(given: Omit<ApiServices, "dumps">): Route[] {
     dumps: config.dumps && new Dumps(config.dumps.folder),
   };
   const routes = API_ROUTES.map(
-    ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
+    ({ route, operation }): Route => ({ ...route, handle: operation.bind(services) }),
   );
   return [...routes, ...documentRoutes(services.config.baseUrl)];
 }

@@ -91,7 +91,7 @@ interface OperationContract {
 }
 
 export interface Operation extends OperationContract {
-  handle: (request: HttpRequest, services: ApiServices) => Promise<Reply>;
+  bind: (services: ApiServices) => (request: HttpRequest) => Promise<Reply>;
 }
 
 /** Joins a contract with its handler, which receives validated data. Invalid data throws VALIDATION_FAILED. */
@@ -118,7 +118,7 @@ export function operation<
   return {
     ...rest,
     ...schemas,
-    handle: async (request, services) => handle(new ApiRequest(request, services, schemas)),
+    bind: (services) => async (request) => handle(new ApiRequest(request, services, schemas)),
   };
 }
 

@@ -127,6 +127,7 @@ export function parseQuery(text: string): WordsQuery | undefined {
 
 /** The full name in the address of a repository, however it is written; any other text as it is. */
 function withoutAddress(text: string): string {
+  if (!/[/:]/.test(text)) return text;
   const parts = splitAddress(text, (host) => /\b(?:github|gitlab|codeberg)\b/.test(host));
   if ("problem" in parts) return text;
   const { host, prefix, segments } = parts;
