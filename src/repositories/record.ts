@@ -1,5 +1,13 @@
 import { sql } from "kysely";
-import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import {
+  type BulkRow,
+  type Database,
+  type Db,
+  type Dialect,
+  readMark,
+  type Tx,
+} from "../database/database.js";
+import { AppError } from "../lib/errors.js";
 import { markOutdated, NEXT_REVISION, noteChanges } from "./changes.js";
 import {
   bitOf,
@@ -24,7 +32,7 @@ import {
   type Recorded,
   type Snapshot,
 } from "./repository.js";
-import { isEmpty, readKind, removeSample, setKind } from "./sample.js";
+import { removeSample } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
 /** The result of recording a batch, with the repository of each observation. */
@@ -45,7 +53,7 @@ export async function record(
 ): Promise<RecordedBatch> {
   if (batch.length === 0)
     return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0, repositoryIds: [] };
-  await removeSample(tx, dialect, now);
+  await withoutSample(tx, { dialect, now });
   const identities = await Identities.load(tx, dialect, batch);
   const owners: Draft[] = [];
   for (const observation of batch) {
@@ -85,6 +93,55 @@ export async function recordSample(
     await setKind(tx, "sample");
     return true;
   });
+}
+
+/**
+ * Origin of a catalogue's data. `real`: recorded or imported. `sample`: the bundled sample of real history.
+ * `synthetic`: generated for benchmarks and tests; never mixed with real repositories.
+ */
+export const CATALOGUE_KINDS = ["real", "sample", "synthetic"] as const;
+export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
+
+/** Name of the mark that holds the kind; a catalogue without one is real. */
+const MARK = "catalogue";
+
+export async function readKind(db: Db): Promise<CatalogueKind> {
+  const mark = await readMark(db, MARK);
+  return CATALOGUE_KINDS.find((kind) => kind === mark) ?? "real";
+}
+
+async function setKind(db: Db, kind: CatalogueKind): Promise<void> {
+  await db.deleteFrom("marks").where("name", "=", MARK).execute();
+  if (kind !== "real") await db.insertInto("marks").values({ name: MARK, value: kind }).execute();
+}
+
+/** Whether no repository is stored. */
+export async function isEmpty(db: Db): Promise<boolean> {
+  const first = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
+  return first === undefined;
+}
+
+/** See `Catalog.markSynthetic`. */
+export async function markSynthetic({ read, write }: Database): Promise<void> {
+  if ((await readKind(read)) === "synthetic") return;
+  if (!(await isEmpty(read)))
+    throw new AppError("CONFLICT", "The catalogue holds real repositories; synthetic ones are not mixed in.");
+  await setKind(write, "synthetic");
+}
+
+/** See `Catalog.keepSample`. */
+export async function keepSample(tx: Tx): Promise<void> {
+  if ((await readKind(tx)) === "sample") await setKind(tx, "real");
+}
+
+/** Removes the sample, if the catalogue holds it; see `removeSample`. */
+export async function withoutSample(
+  tx: Tx,
+  { dialect, now }: { dialect: Dialect; now: number },
+): Promise<void> {
+  if ((await readKind(tx)) !== "sample") return;
+  await removeSample(tx, dialect, now);
+  await setKind(tx, "real");
 }
 
 function apply(identities: Identities, draft: Draft, observation: Observation): void {

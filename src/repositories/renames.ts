@@ -8,7 +8,8 @@ import { AppError } from "../lib/errors.js";
 import { markOutdated, NEXT_REVISION, noteChanges } from "./changes.js";
 import { lostAvailability } from "./record-rules.js";
 import { fullNameKey, nameKey, type RepositoryRow } from "./repository.js";
-import { appendSnapshots, Readings, readReadings, removeEqual } from "./snapshots/snapshots.js";
+import { removeEqual } from "./snapshots/removal.js";
+import { appendSnapshots, Readings, readReadings } from "./snapshots/snapshots.js";
 
 export interface StatedRename {
   provider: string;

@@ -19,19 +19,21 @@ import {
 } from "./files.js";
 import { type HistoryState, Lookup, popular, readHistoryStates } from "./lookup.js";
 import { type Recency, readRecency } from "./recency.js";
-import { type RecordedBatch, record, recordSample } from "./record.js";
-import { joinRenamed, partRenamed, type StatedRename } from "./renames.js";
-import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
-import { type Revision, RevisionReader } from "./revision.js";
 import {
   type CatalogueKind,
   isEmpty,
   keepSample,
   markSynthetic,
+  type RecordedBatch,
   readKind,
-  removeRepository,
-  removeSample,
-} from "./sample.js";
+  record,
+  recordSample,
+  withoutSample,
+} from "./record.js";
+import { joinRenamed, partRenamed, type StatedRename } from "./renames.js";
+import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
+import { type Revision, RevisionReader } from "./revision.js";
+import { removeRepository } from "./sample.js";
 import {
   MAX_WINDOWS,
   mostPoints,
@@ -97,6 +99,7 @@ export {
   repositoriesAfter,
 } from "./lookup.js";
 export * from "./recency.js";
+export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./record.js";
 export {
   cleanText,
   DAMAGE_KINDS,
@@ -115,14 +118,7 @@ export {
 export { remainingIds } from "./renames.js";
 export * from "./repository.js";
 export type { Revision } from "./revision.js";
-export {
-  CATALOGUE_KINDS,
-  type CatalogueKind,
-  readKind,
-} from "./sample.js";
 export * from "./series.js";
-export { thinSnapshots } from "./snapshots/blocks.js";
-export { checkHistories, endOfShare, newestSnapshot, recountHours } from "./snapshots/hours.js";
 export {
   rangeColumn,
   rangeOf,
@@ -141,7 +137,8 @@ export {
   numbersOf,
   Readings,
 } from "./snapshots/readings.js";
-export { STEPS, type Step, startOfStep } from "./thinning.js";
+export { thinSnapshots } from "./snapshots/removal.js";
+export { checkHistories, endOfShare, newestSnapshot, recountHours } from "./snapshots/snapshots.js";
 export {
   addCounts,
   type DoubtedFile,
@@ -387,7 +384,9 @@ export class Catalog extends Lookup {
   /** Removes the sample in one transaction; see `removeSample`. Does nothing without one. */
   async removeSample(): Promise<void> {
     const { dialect, write } = this.#database;
-    await dialect.exclusively(write, "catalogue", (tx) => removeSample(tx, dialect, this.#clock.now()));
+    await dialect.exclusively(write, "catalogue", (tx) =>
+      withoutSample(tx, { dialect, now: this.#clock.now() }),
+    );
   }
 
   /** Turns the sample, if there is one, into ordinary history that stays. */

@@ -1,56 +1,8 @@
-/** Where the data of a catalogue is from, and the removal of the bundled sample. */
+/** Removal of the bundled sample, and of single repositories. */
 import { sql } from "kysely";
-import {
-  type Database,
-  type Db,
-  type Dialect,
-  readMark,
-  type TableName,
-  type Tx,
-} from "../database/database.js";
-import { AppError } from "../lib/errors.js";
+import type { Dialect, TableName, Tx } from "../database/database.js";
 import { GROWTH_SWEEP, markOutdated, noteChanges, noteRemoved } from "./changes.js";
-import { HourCounts, recountHours } from "./snapshots/hours.js";
-import { readReadings } from "./snapshots/snapshots.js";
-
-/**
- * Origin of a catalogue's data. `real`: recorded or imported. `sample`: the bundled sample of real history.
- * `synthetic`: generated for benchmarks and tests; never mixed with real repositories.
- */
-export const CATALOGUE_KINDS = ["real", "sample", "synthetic"] as const;
-export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
-
-/** Name of the mark that holds the kind; a catalogue without one is real. */
-const MARK = "catalogue";
-
-export async function readKind(db: Db): Promise<CatalogueKind> {
-  const mark = await readMark(db, MARK);
-  return CATALOGUE_KINDS.find((kind) => kind === mark) ?? "real";
-}
-
-export async function setKind(db: Db, kind: CatalogueKind): Promise<void> {
-  await db.deleteFrom("marks").where("name", "=", MARK).execute();
-  if (kind !== "real") await db.insertInto("marks").values({ name: MARK, value: kind }).execute();
-}
-
-/** Whether no repository is stored. */
-export async function isEmpty(db: Db): Promise<boolean> {
-  const first = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
-  return first === undefined;
-}
-
-/** See `Catalog.markSynthetic`. */
-export async function markSynthetic({ read, write }: Database): Promise<void> {
-  if ((await readKind(read)) === "synthetic") return;
-  if (!(await isEmpty(read)))
-    throw new AppError("CONFLICT", "The catalogue holds real repositories; synthetic ones are not mixed in.");
-  await setKind(write, "synthetic");
-}
-
-/** See `Catalog.keepSample`. */
-export async function keepSample(tx: Tx): Promise<void> {
-  if ((await readKind(tx)) === "sample") await setKind(tx, "real");
-}
+import { HourCounts, readReadings, recountHours } from "./snapshots/snapshots.js";
 
 /** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
 export const DERIVED_TABLES: readonly TableName[] = [
@@ -81,7 +33,7 @@ async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly number
 }
 
 /**
- * Removes the sample, with everything derived from it; does nothing without one. Saved repositories stay with
+ * Removes the sample, which the catalogue must hold, with everything derived from it. Saved repositories stay with
  * their snapshots, as ordinary imported history whose growth, ranks and facets are marked outdated. Afterwards the catalogue
  * equals one that never held the rest, except that their ids are not used again.
  *
@@ -89,7 +41,6 @@ async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly number
  * no reader sees ranks of repositories that are gone.
  */
 export async function removeSample(tx: Tx, dialect: Dialect, now: number): Promise<void> {
-  if ((await readKind(tx)) !== "sample") return;
   const saved = await sql<{ id: number }>`select distinct repository_id as id from watchlist_items`.execute(
     tx,
   );
@@ -103,7 +54,6 @@ export async function removeSample(tx: Tx, dialect: Dialect, now: number): Promi
   await recountHours(tx, dialect, [...kept]);
   await tx.deleteFrom("status_documents").where("name", "=", GROWTH_SWEEP).execute();
   await markOutdated(tx, dialect, { rollups: kept });
-  await setKind(tx, "real");
   await noteChanges(tx, dialect, kept);
   await noteRemoved(tx, dialect, removed, now);
 }

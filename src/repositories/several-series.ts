@@ -3,17 +3,19 @@ import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import type { Repository } from "./repository.js";
 import {
   gapsOf,
+  lastOfEach,
+  longerStep,
   MAX_WINDOWS,
   mostPoints,
   type Series,
   type SeriesSpan,
   type StarCount,
+  type Step,
   seamsOf,
   seriesStart,
   starsAt,
 } from "./series.js";
 import { Readings, readInTurns, readSnapshotRanges, type SnapshotReader } from "./snapshots/snapshots.js";
-import { lastOfEach, longerStep, type Step } from "./thinning.js";
 
 /** Maximum number of points of several series together. */
 const MAX_SEVERAL_POINTS = 20_000;

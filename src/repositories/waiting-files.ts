@@ -17,7 +17,8 @@ import {
   recordFiles,
 } from "./files.js";
 import { FACT_COLUMNS, nameKey, type Observation } from "./repository.js";
-import { readReadings, removeReadings } from "./snapshots/snapshots.js";
+import { removeReadings } from "./snapshots/removal.js";
+import { readReadings } from "./snapshots/snapshots.js";
 
 /** Files of each archive that the next one is compared with. */
 export const KNOWN_FILES = 8;

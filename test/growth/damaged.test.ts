@@ -5,7 +5,7 @@ import type { Database } from "../../src/database/database.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { buildModules, followChanges, type Modules, updateDerived } from "../../src/modules.js";
 import { outdateAll } from "../../src/repositories/repositories.js";
-import { thinSnapshots } from "../../src/repositories/snapshots/blocks.js";
+import { thinSnapshots } from "../../src/repositories/snapshots/removal.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { type LogLine, recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";

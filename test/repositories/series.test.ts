@@ -2,9 +2,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
 import type { Snapshot } from "../../src/repositories/repository.js";
-import { findGaps, MAX_POINTS, median, seriesFrom, seriesStart } from "../../src/repositories/series.js";
+import {
+  findGaps,
+  MAX_POINTS,
+  median,
+  STEPS,
+  seriesFrom,
+  seriesStart,
+  startOfStep,
+} from "../../src/repositories/series.js";
 import { readingsOf } from "../../src/repositories/snapshots/readings.js";
-import { STEPS, startOfStep } from "../../src/repositories/thinning.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { openCatalog } from "../support/tables.js";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { STEPS, startOfStep } from "../../src/repositories/series.js";
 import { CommonThinning } from "../../src/repositories/several-series.js";
 import { readInTurns, readSnapshotRanges } from "../../src/repositories/snapshots/read.js";
 import { readingsOf } from "../../src/repositories/snapshots/readings.js";
-import { STEPS, startOfStep } from "../../src/repositories/thinning.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { openCatalog } from "../support/tables.js";
