@@ -7,7 +7,7 @@
 import { findForge, paceOf } from "../src/config/known-forges.js";
 import { PAGE_SIZE as FORGEJO_PAGE } from "../src/forges/forgejo/forgejo.js";
 import { ROWS as SEARCH_ROWS } from "../src/forges/github/discover.js";
-import { MAX_NODES } from "../src/forges/github/graphql.js";
+import { MAX_NODES } from "../src/forges/github/github.js";
 import { MAX_PROJECTS } from "../src/forges/gitlab/projects.js";
 import { WINDOWS, windowMs } from "../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../src/lib/clock.js";

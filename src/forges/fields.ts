@@ -50,8 +50,9 @@ export function record<F extends Readonly<Record<string, readonly [name: string,
 export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
   return z
     .array(z.unknown())
+    .optional()
     .catch([])
-    .transform((list) => list.slice(0, max).flatMap((error) => type.safeParse(error).data ?? []));
+    .transform((list = []) => list.slice(0, max).flatMap((error) => type.safeParse(error).data ?? []));
 }
 
 export const count = z.int().min(0).max(MAX_COUNT);

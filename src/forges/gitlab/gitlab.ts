@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ProviderSettings } from "../../config/config.js";
 import type { Connection } from "../client.js";
+import { queryInHalves } from "../client.js";
 import type { Discovered, Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
 import { asFailed, UpstreamFailure } from "../failures.js";
 import {
@@ -19,7 +20,6 @@ import {
   topics,
   webUrl,
 } from "../fields.js";
-import { queryInHalves } from "../halves.js";
 import { type ForgeRecord, isSortedByStars, type Mark, nextMark } from "../lists.js";
 import { createRestReader, type RestApi, type RestReader, restClient } from "../rest-provider.js";
 import { checkGitlabToken } from "../token-check.js";
