@@ -2,7 +2,7 @@ import type { ProviderSettings } from "../config/config.js";
 import { type AvatarSource, UpstreamFailure } from "../forges/forges.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { type Owner, shrink } from "./avatars.js";
-import { type Lane, responded, type Step, type TrackingModules, waiting } from "./lane.js";
+import type { Lane, Step, TrackingModules } from "./lane.js";
 
 const MINUTE_MS = 60_000;
 
@@ -33,12 +33,12 @@ export async function avatarStep(
 ): Promise<Step> {
   const pauseMs = avatarPause(settings);
   const due = await avatars.next(name);
-  if (typeof due === "number") return waiting(Math.min(IDLE_MS, Math.max(pauseMs, due)));
+  if (typeof due === "number") return { waitMs: Math.min(IDLE_MS, Math.max(pauseMs, due)) };
   const address = due.address ?? source.addressOf(due.owner);
   if (address === null) {
     // It is due again when its forge has reported an address.
     await avatars.retryLater(due);
-    return waiting(pauseMs);
+    return { waitMs: pauseMs };
   }
   try {
     const image = await source.fetch(address, signal);
@@ -49,7 +49,7 @@ export async function avatarStep(
     throw error;
   }
   reporter.add("avatars", 1);
-  return responded(pauseMs);
+  return { waitMs: pauseMs, hasResponse: true };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { WalkTable } from "../database/database.js";
 import { UpstreamFailure } from "../forges/forges.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { LATEST_WALK_MS, MAX_WALK_PAGES, spread, walkInterval } from "./cadence.js";
-import { type Lane, responded, type Step, waiting } from "./lane.js";
+import type { Lane, Step } from "./lane.js";
 import { REPEATED_MS } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
 import { recheckMissed } from "./schedule.js";
@@ -21,11 +21,11 @@ export async function discoveryStep(lane: Lane): Promise<Step> {
   const { provider, clock, reporter, signal, chance } = lane;
   const now = clock.now();
   const readyAt = provider.readyAt("discover");
-  if (readyAt > now) return waiting(readyAt - now);
+  if (readyAt > now) return { waitMs: readyAt - now };
   const walk = await currentWalk(lane, now);
   // A clock that was set back must not stop walks for long.
   if (walk.next_at > now && walk.next_at - now <= 2 * LATEST_WALK_MS)
-    return waiting(Math.min(CHECK_MS, walk.next_at - now));
+    return { waitMs: Math.min(CHECK_MS, walk.next_at - now) };
   const page = await provider.discover(walk.cursor, signal);
   const found = await new Recorder(lane).recordPage(page.repositories);
   const at = clock.now();
@@ -51,7 +51,7 @@ export async function discoveryStep(lane: Lane): Promise<Step> {
     });
   if (isEndless)
     throw new UpstreamFailure("malformed", `the repository list has no end after ${pages} pages`);
-  return responded(isEnd ? CHECK_MS : 0);
+  return { waitMs: isEnd ? CHECK_MS : 0, hasResponse: true };
 }
 
 type Walk = Selectable<WalkTable>;

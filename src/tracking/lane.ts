@@ -37,16 +37,14 @@ export interface Lane {
 
 export interface Step {
   waitMs: number;
-  /** Whether a request was sent and got a response. */
-  hasResponse: boolean;
+  /**
+   * Whether a request was sent and got a response from the forge; default: no. Lanes do not pause between requests: the provider keeps
+   * their pace.
+   */
+  hasResponse?: boolean;
   /** The shortest wait if the loop is woken; default: none. */
   leastMs?: number;
 }
-
-/** A step with nothing to do yet. */
-export const waiting = (waitMs: number): Step => ({ waitMs, hasResponse: false });
-/** A step that got a response from the forge. Lanes do not pause between requests: the provider keeps their pace. */
-export const responded = (waitMs: number): Step => ({ waitMs, hasResponse: true });
 
 /** Requests of the quota that reading star histories leaves to other work: a share of a small quota, less while somebody waits. */
 const RESERVED = 500;

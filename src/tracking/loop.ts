@@ -2,7 +2,7 @@ import { type Provider, UpstreamFailure } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import { restAfter } from "./cadence.js";
-import { type Step, waiting } from "./lane.js";
+import type { Step } from "./lane.js";
 import { LeaseLost } from "./lease.js";
 import type { Reporter } from "./report.js";
 
@@ -76,7 +76,7 @@ export class Loop {
     for (let idle = 0; lane !== undefined && idle < IDLE_STEPS && !signal.aborted; ) {
       try {
         const notReadyMs = lane.readyAt() - clock.now();
-        const { waitMs, hasResponse } = notReadyMs > 0 ? waiting(notReadyMs) : await step();
+        const { waitMs, hasResponse } = notReadyMs > 0 ? { waitMs: notReadyMs } : await step();
         if (waitMs > PATIENCE_MS && (hasResponse || notReadyMs > 0)) return;
         idle = hasResponse || notReadyMs > 0 ? 0 : idle + 1;
         if (idle === 0) await clock.sleep(waitMs, signal);

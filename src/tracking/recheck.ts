@@ -6,7 +6,7 @@ import { isNewestDoubted } from "../growth/growth.js";
 import { HOUR_MS } from "../lib/clock.js";
 import { basisOf, readReadings } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
-import { type Lane, responded, type Step, waiting } from "./lane.js";
+import type { Lane, Step } from "./lane.js";
 import { isDoubtful, observationOf, type Update } from "./outcomes.js";
 import { due, keptNodeId, nextDue, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
 
@@ -27,10 +27,10 @@ export async function recheckStep(lane: Lane): Promise<Step> {
   const { read, dialect } = modules.database;
   const now = clock.now();
   const readyAt = provider.readyAt("recheck");
-  if (readyAt > now) return waiting(readyAt - now);
+  if (readyAt > now) return { waitMs: readyAt - now };
   const [asked] = await due(read, provider.name, { queue: "recheck", at: now, limit: 1 });
   if (asked === undefined)
-    return waiting(Math.min(CHECK_MS, Math.max(1, (await nextDue(read, provider.name, "recheck")) - now)));
+    return { waitMs: Math.min(CHECK_MS, Math.max(1, (await nextDue(read, provider.name, "recheck")) - now)) };
   const found = await readAgain(lane, asked);
   const at = clock.now();
   const { repositoryId } = asked;
@@ -52,7 +52,7 @@ export async function recheckStep(lane: Lane): Promise<Step> {
   });
   if (found !== undefined) reporter.add("rechecked", 1);
   reporter.succeeded(at);
-  return responded(0);
+  return { waitMs: 0, hasResponse: true };
 }
 
 /** The forge's record; undefined if it sent none. The next refresh then finds out why. */

@@ -1,6 +1,6 @@
 import { failureOfAll, isTemporary, oneByOne, type Refreshed, UpstreamFailure } from "../forges/forges.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { type Lane, responded, type Step, waiting } from "./lane.js";
+import type { Lane, Step } from "./lane.js";
 import { confirmLosses } from "./losses.js";
 import { isLoss, isPostponed, type Outcome } from "./outcomes.js";
 import { Recorder } from "./recorder.js";
@@ -43,7 +43,7 @@ export class RefreshLane {
     const { read, dialect } = modules.database;
     const now = clock.now();
     const readyAt = provider.readyAt("refresh");
-    if (readyAt > now) return waiting(readyAt - now);
+    if (readyAt > now) return { waitMs: readyAt - now };
     const context = { lease, database: modules.database };
     if (provider.settings.onDemand !== true)
       await enroll(context, provider, { now, spreadMs: ENROLL_SPREAD_MS, limit: ENROLL_LIMIT });
@@ -54,9 +54,9 @@ export class RefreshLane {
     reporter.report.stretch = stretch.factor;
     const details = await nextDue(read, provider.name, "details");
     const nextAt = Math.min(next, details + (this.#isLarge ? DETAILS_PATIENCE_MS : 0));
-    if (nextAt > now) return waiting(Math.min(this.#idleMs, nextAt - now));
+    if (nextAt > now) return { waitMs: Math.min(this.#idleMs, nextAt - now) };
     const batch = await this.#nextBatch(now);
-    if (batch.length === 0) return waiting(this.#idleMs);
+    if (batch.length === 0) return { waitMs: this.#idleMs };
     let outcomes: readonly Outcome[];
     try {
       outcomes = await this.request(batch);
@@ -70,9 +70,9 @@ export class RefreshLane {
       throw error;
     }
     await this.#awaitQuota(outcomes);
-    if (outcomes.every(({ result }) => isPostponed(result))) return waiting(0);
+    if (outcomes.every(({ result }) => isPostponed(result))) return { waitMs: 0 };
     reporter.succeeded(clock.now());
-    return responded(0);
+    return { waitMs: 0, hasResponse: true };
   }
 
   /**

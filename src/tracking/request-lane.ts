@@ -11,7 +11,7 @@ import {
 import { DAY_MS } from "../lib/clock.js";
 import { addressReader, linksIn } from "../repositories/repositories.js";
 import { spread } from "./cadence.js";
-import { type Lane, lookupQuota, responded, type Step, spareAt, waiting } from "./lane.js";
+import { type Lane, lookupQuota, type Step, spareAt } from "./lane.js";
 import { Recorder } from "./recorder.js";
 import { answerText } from "./requests/request.js";
 import {
@@ -115,13 +115,13 @@ export class RequestLane {
     const isAlone = untried.length === 1 && readyAt <= now;
     if (untried.length > 0 && !isAlone && searchAt <= now)
       return this.#search(untried.slice(0, this.#namesAtOnce));
-    if (readyAt > now) return waiting(Math.min(isSearched ? this.#idleMs : PAUSED_MS, readyAt - now));
+    if (readyAt > now) return { waitMs: Math.min(isSearched ? this.#idleMs : PAUSED_MS, readyAt - now) };
     const [all, lookups] =
       isSearched && !isAlone ? (["tried", "triedLookups"] as const) : (["repositories", "lookups"] as const);
     const [request] = await next(historyAt > now ? lookups : all);
-    if (request !== undefined && request.pages > 0 && untried.length > 0) return waiting(this.#idleMs);
+    if (request !== undefined && request.pages > 0 && untried.length > 0) return { waitMs: this.#idleMs };
     const [wanted = request] = request === undefined ? await next("readmes") : [];
-    return wanted === undefined ? waiting(this.#idleMs) : this.#work(wanted);
+    return wanted === undefined ? { waitMs: this.#idleMs } : this.#work(wanted);
   }
 
   /** Sends the request to the forge that is next for a row. */
@@ -135,7 +135,7 @@ export class RequestLane {
     } catch (error) {
       await this.#failed(wanted, this.#failureIn(error));
     }
-    return responded(0);
+    return { waitMs: 0, hasResponse: true };
   }
 
   /** Throws errors that are no failures of the forge, and all once the worker stops. */
@@ -180,7 +180,7 @@ export class RequestLane {
     } catch (error) {
       await this.#searchFailed(requests, this.#failureIn(error));
     }
-    return responded(0);
+    return { waitMs: 0, hasResponse: true };
   }
 
   /** One name may be the cause, so fewer are tried; those of a search that keeps failing are looked up by name. */

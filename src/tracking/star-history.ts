@@ -7,7 +7,7 @@ import { z } from "zod";
 import { asFailed, isTemporary, type PastDays, type UpstreamFailure } from "../forges/forges.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
-import { type Lane, responded, type Step, spareAt, waiting } from "./lane.js";
+import { type Lane, type Step, spareAt } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
 import { nextWanted } from "./requests/wanted.js";
 import { due, readTracked, refOf, saveTracked, type Tracked } from "./schedule.js";
@@ -37,14 +37,14 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
   const { modules, provider, clock, reporter } = lane;
   const now = clock.now();
   const readyAt = provider.readyAt("history");
-  if (readyAt > now) return waiting(readyAt - now);
+  if (readyAt > now) return { waitMs: readyAt - now };
   const spareMs = spareAt(provider, now) - now;
-  if (spareMs > 0) return waiting(Math.max(SPARE_MIN_MS, Math.min(spareMs, SPARE_MAX_MS)));
+  if (spareMs > 0) return { waitMs: Math.max(SPARE_MIN_MS, Math.min(spareMs, SPARE_MAX_MS)) };
   const { read } = modules.database;
   const [lookup] = await nextWanted(read, provider.name, { now, kind: "lookups" });
-  if (lookup !== undefined) return waiting(idleMs);
+  if (lookup !== undefined) return { waitMs: idleMs };
   const [row] = await due(read, provider.name, { queue: "history", at: now, limit: 1 });
-  if (row === undefined) return waiting(idleMs);
+  if (row === undefined) return { waitMs: idleMs };
   let page: HistoryPage;
   try {
     page = await recordHistoryPage(lane, row);
@@ -55,14 +55,14 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
     else await retryLater(lane, row, failure);
     if (isTemporary(failure.kind) || isOfForge(lane, row)) throw failure;
     reporter.failed(failure, clock.now());
-    return responded(0);
+    return { waitMs: 0, hasResponse: true };
   }
   if (page.kind === "recorded") {
     reporter.add("backfilled", page.snapshots);
     reporter.succeeded(clock.now());
   }
   if (page.kind === "damaged") await postponeHistory(lane, row, now + WEEK_MS);
-  return responded(0);
+  return { waitMs: 0, hasResponse: true };
 }
 
 /** Postpones a history that could not be read, and keeps the number of its failures with its progress. */

@@ -6,7 +6,7 @@ import type { Logger } from "../lib/log.js";
 import { avatarStep, noteWanted } from "./avatar-lane.js";
 import { Stretch } from "./cadence.js";
 import { discoveryStep } from "./discovery-lane.js";
-import { type Lane, type Step, type TrackingModules, waiting } from "./lane.js";
+import type { Lane, Step, TrackingModules } from "./lane.js";
 import type { WorkerLease } from "./lease.js";
 import { Loop, type LoopOptions } from "./loop.js";
 import { recheckStep } from "./recheck.js";
@@ -143,7 +143,7 @@ export class Worker {
     await derive();
     const took = clock.monotonic() - began;
     const rest = Math.min(DERIVE_MAX_MS, Math.max(DERIVE_MIN_MS, took / DERIVE_SHARE));
-    return { ...waiting(deriveEveryMs ?? rest), leastMs: Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE) };
+    return { waitMs: deriveEveryMs ?? rest, leastMs: Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE) };
   }
 
   /** Returns the loop that writes reports. */
@@ -151,7 +151,7 @@ export class Worker {
     const { modules, clock, avatars, dump, reportEveryMs = REPORT_EVERY_MS } = this.#options;
     /** `work` returns the time until it is repeated. */
     const add = (name: string, work: () => Promise<number>) =>
-      this.#add({ name, step: async () => waiting(await work()) });
+      this.#add({ name, step: async () => ({ waitMs: await work() }) });
     add("retention", () => this.#tidy());
     const reporting = add("report", () => this.#writeReports().then(() => reportEveryMs));
     add("status", async () => {
