@@ -234,7 +234,7 @@ function callersOf(settings: Settings) {
   };
 }
 
-/** The host of a URL that leads to an address to listen on. All addresses of a machine are none that a browser should open. */
+/** The host in URLs of a service that listens on `host`. A browser cannot open the address that means all addresses of a machine. */
 function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

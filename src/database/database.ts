@@ -73,14 +73,14 @@ export interface Database {
   pools(): PoolState[];
   /** Throws DatabaseFault if the file of the database is no longer the one that is open. */
   checkFile(): void;
-  /** Grows whenever this process has written something; what other processes write does not show. */
+  /** Grows with each write of this process; those of other processes do not count. */
   writes(): number;
   /** For series and exports, which may be a little old: the replica if there is one, else as `read`. Not for transactions. */
   readonly slowReads: { read: Db; prepare: Prepare };
   close(): Promise<void>;
 }
 
-/** The connections of a pool: open ones, those that nothing uses, and the work that waits for one. */
+/** The connections of a pool: open, idle, and the number of callers that wait for one. */
 export interface PoolState {
   name: "reads" | "writes" | "replica";
   open: number;
@@ -97,15 +97,15 @@ interface DatabaseOptions {
   log: Logger;
   /** Address of a replica of a PostgreSQL database, for `slowReads`. */
   readUrl?: string | undefined;
-  /** For waiting until other processes have written; default: the clock of the system, since those do not know another one. */
+  /** For waits on other processes; default: the system clock, which they use too. */
   clock?: Clock;
   /** Whether an older store is brought up to date; default true. */
   upgrades?: boolean;
 }
 
 /**
- * Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. Nothing is written
- * to it any longer once another program has migrated it.
+ * Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. Writes fail
+ * once another program has migrated it.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir, clock = systemClock, upgrades = true } = options;
@@ -153,18 +153,18 @@ export function openBackgroundReader({
 }
 
 const BACKGROUND_CACHE_KIB = 2_048;
-/** Of the connection that serves. A page that drops out is mostly still in the system's cache, where all processes share it. */
+/** Cache of the connection that serves requests. An evicted page is usually still in the cache of the system, which all processes share. */
 const READ_CACHE_KIB = 16_384;
 
 /** Reads never wait for each other, but a request that also writes may wait for the lock, and must not keep others from reading. */
 const SQLITE_READERS = 8;
 
-/** How long the write of a request waits for others, so that its sender gets an error before giving up. */
+/** How long the write of a request waits for others, so that the client gets an error before it gives up. */
 const REQUEST_PATIENCE_MS = 2_000;
 
 interface GuardedDatabase {
   database: Database;
-  /** From here on, refuses to write to a store of another version. */
+  /** From now on, writes to a store of another version are refused. */
   guard(): void;
 }
 
@@ -254,7 +254,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): GuardedDataba
 
 const REPLACED = "The file of the database was removed or replaced while it was open: restart this process.";
 
-/** Whether a path leads to the same file as now. */
+/** Returns a function that tells whether the path still leads to the same file. */
 function sameFile(path: string): () => boolean {
   const { dev, ino } = statSync(path);
   return () => {

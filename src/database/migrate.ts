@@ -3,9 +3,9 @@ import { type Db, type Dialect, newStoreName, type Tx } from "./dialect.js";
 import { DatabaseFault, databaseFault, StoreRefused } from "./fault.js";
 import { schemaOf } from "./schema/schema.js";
 
-/** The version of the schema that a new store gets, and the oldest one that is brought up to date. */
+/** The version of the schema before any migration, and the oldest that can be upgraded. */
 export const FIRST_VERSION = 37;
-/** In order: the first brings a store of the first version to the one after it. */
+/** In order: the first one upgrades a store of FIRST_VERSION to the next version. */
 const MIGRATIONS: readonly Migration[] = [];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
@@ -16,7 +16,7 @@ const PATIENCE_MS = 20_000;
 /**
  * Creates the schema in an empty database, or brings an older store up to date, in one transaction under a lock: processes that start
  * at the same time do not collide, and a crash leaves either the old schema or the new one. Throws StoreRefused for a store that is
- * older than the first version or newer than this program, and unless it `upgrades` for any that is older.
+ * older than the first version or newer than this program; without `upgrades`, for any older one.
  */
 export async function migrate(
   db: Db,
@@ -38,7 +38,7 @@ export async function migrate(
   }
 }
 
-/** The same in a transaction of the caller. `to`: up to this version; default: the latest. */
+/** Migrates in the transaction of the caller. `to`: up to this version; default: the latest. */
 export async function migrateIn(
   tx: Tx,
   dialect: Dialect,
@@ -72,7 +72,7 @@ function olderThanProgram(version: number): string {
   return `The database is at version ${version}, and this Sidereal needs version ${LATEST_VERSION}. Start the service with it, which brings the database up to date, or use the Sidereal that made it.`;
 }
 
-/** Throws DatabaseFault if a store that was opened has another version by now: another program has migrated it, or replaced it. */
+/** Throws DatabaseFault if an open store has another version by now, as another program has migrated or replaced it. */
 export function checkVersion(version: number): void {
   if (version === LATEST_VERSION) return;
   const words = version > LATEST_VERSION ? newerThanProgram(version) : olderThanProgram(version);

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Schema } from "./schema/schema.js";
 
-/** A value as the engine takes and returns it. */
+/** A value as passed to the engine and returned by it. */
 export type Scalar = number | string | null;
 
 /** The values of columns of a table, in the order of their names. */
@@ -9,7 +9,7 @@ type ColumnValues<Table, Names extends readonly (keyof Table)[]> = {
   -readonly [I in keyof Names]: Table[Names[I]];
 };
 
-/** Where a prepared statement takes a value of each run. In SQL text it is written like a value. */
+/** A parameter of a prepared statement, chosen from the values of each run. In SQL text it is written like a value. */
 export class Slot<V, T> {
   readonly of: (values: V) => T;
 
@@ -27,14 +27,14 @@ export type Given<V> = <T extends Scalar | readonly number[] | readonly (readonl
 export type Prepared<V, R> = (values: V) => Promise<R[]>;
 
 /**
- * Prepares a statement that only reads: its text is made once, on first use, and the engine parses it once per connection.
- * Its plan must not depend on the values, since PostgreSQL may make one for all of them.
+ * Prepares a read-only statement. Its text is built once, on first use, and parsed once per connection. Its plan must suit all
+ * values, since PostgreSQL may use one plan for all of them.
  */
 export type Prepare = <V, R extends (Scalar | Uint8Array)[]>(
   build: (given: Given<V>) => RawBuilder<R>,
 ) => Prepared<V, R>;
 
-/** A statement's text, and its parameters for the values of a run. */
+/** The text of a statement, and a function that returns its parameters for the values of a run. */
 export interface Bound<V> {
   text: string;
   parametersOf: (values: V) => unknown[];
@@ -62,9 +62,9 @@ export interface Columns<Table, Names extends readonly (keyof Table & string)[]>
   readonly names: Names;
   /** As a select list: `r.id, r.name`. */
   readonly sql: RawBuilder<unknown>;
-  /** Where each value is in a row that begins with them: `row[at.name]`. */
+  /** The index of each value in a row that begins with them: `row[at.name]`. */
   readonly at: Positions<Names>;
-  /** Their number: where the values after them begin. */
+  /** Their number, which is the index of the first value after them. */
   readonly count: Names["length"];
 }
 

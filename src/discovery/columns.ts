@@ -105,7 +105,7 @@ export class Columns {
   nameHash = EMPTY;
   textHash = EMPTY;
 
-  /** Slots that there is room for. */
+  /** Number of slots that are allocated. */
   get capacity(): number {
     return this.#capacity;
   }

@@ -176,7 +176,7 @@ export type BoundFilter = "minStars" | "createdAfter" | "pushedAfter";
 
 /** The values that a list is counted by: offered bounds, and names. */
 export interface CountRequest extends Readonly<Record<BoundFilter, readonly number[]>> {
-  /** Most values of each kind, besides those in the filters. */
+  /** Maximum number of values of each kind, not counting those in the filters. */
   values: number;
 }
 

@@ -100,7 +100,7 @@ export class LiveModel {
   }
 
   /**
-   * The model with all changes that were committed a second ago. Of a large catalogue, it may not have those that are being applied.
+   * The model with all changes that were committed a second ago. In a large catalogue, changes that are still being applied may be missing.
    * Throws UNAVAILABLE while a large one is loaded for the first time, and for the first time since the store was replaced.
    */
   async current(): Promise<LoadedModel> {

@@ -19,7 +19,7 @@ export interface SearchOptions {
   vocabulary: Vocabulary | undefined;
 }
 
-/** What matches a text; `corrected`: the text without its typing errors, if that is what was searched for. */
+/** The matches of a text; `corrected`: the text without its typing errors, if the search used that. */
 export function searchIn(
   evaluation: Evaluation,
   text: string,

@@ -1,5 +1,5 @@
 /**
- * What the catalogue says about a list besides its rows: values of filters that it lacks, and where a renamed repository continues.
+ * Explains a list without rows: filter values that no repository has, and names under which renamed repositories continue.
  */
 import { nearestName } from "../lib/nearest-name.js";
 import { type Catalog, type RenamedRepository, splitFullName } from "../repositories/repositories.js";

@@ -180,7 +180,7 @@ const TEXT_PREFIX_FROM = 3;
 const NO_WORD = " ";
 /** From this many words on, further ones of texts are left out. Those of names are not, so that no texts can keep names from being found. */
 const MAX_WORDS = 2_000_000;
-/** V8 keeps the whole text of which a longer word is a part. */
+/** A longer slice of a text makes V8 keep the whole text. */
 const LONGEST_PART = 12;
 /** Words in a step. */
 const STEP = 20_000;

@@ -1,12 +1,12 @@
 /**
- * Addresses of repositories as people paste them, one or several, and what else they type into that field. Pure: a pasted host selects
+ * Addresses of repositories as people paste them, one or several, and other texts that they type into that field. Pure: a pasted host selects
  * one of the configured forges and is never contacted, so it needs no trust.
  */
 import type { ForgeKind, ProviderSettings } from "../config/config.js";
 import { canonicalHost } from "../lib/host-names.js";
 import { fullNameKey, splitFullName } from "./record-rules.js";
 
-/** What a text asks for. Whether it exists is not known: only a forge can say. */
+/** What a text requests. Only the forge knows whether that exists. */
 export type Asked =
   /** Each once. `others`: the number of links that name no repository of a configured forge. */
   | { kind: "repositories"; addresses: RepositoryAddress[]; others: number }
@@ -60,9 +60,9 @@ function parseWord(word: string, read: ReturnType<typeof placeReader>): Asked {
   return { kind: "repositories", addresses: [address], others: 0 };
 }
 
-/** What addresses consist of in Markdown, HTML and plain text: everything but what encloses and separates them. */
+/** The characters of addresses in Markdown, HTML and plain text: all but those that enclose or separate them. */
 const WORD = /[^\s<>"'`()[\]{}|\\^,;]+/g;
-/** What follows an address in a sentence, or emphasizes it. */
+/** Punctuation and emphasis after an address. */
 const TRAILING = new Set(".:!?*_~");
 /** The mark of an item of a list. */
 const BULLET = /^(?:[-*+]|\d{1,9}[.)])$/;
@@ -119,7 +119,7 @@ function withoutTrailing(word: string): string {
 
 /** Forges allow no other characters in the names of owners and repositories; `.` and `..` are steps of a path. */
 const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}$/;
-/** What clone URLs and feeds append to a name. */
+/** Suffixes that clone URLs and feeds append to a name. */
 const SUFFIX = /(?:\.wiki)?\.git$|\.(?:rss|atom)$/i;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -140,14 +140,14 @@ const PAGES: Readonly<Record<ForgeKind, ReadonlySet<string>>> = {
   gogs: words("- admin api assets avatars explore issues login metrics org pulls repo repo-avatars user"),
 };
 
-/** Segments that GitLab allows as no name below a group, so that a page of a repository begins there. */
+/** Segments that GitLab reserves below a group, so that a page of a repository begins there. */
 const GITLAB_PAGES =
   words(`- badges blame blob builds commits create create_dir edit environments files find_file new
   preview raw refs tree update wikis`);
 /** Pages that older addresses have without `/-/`; a repository may be named so, but hardly ever is. */
 const GITLAB_OLD_PAGES = words("commit issues merge_requests milestones pipelines releases tags");
 
-/** The full name at the beginning of a path below the site; undefined for a page of no repository. */
+/** The full name at the beginning of a path below the site; undefined if the page belongs to no repository. */
 export function fullNameIn(kind: ForgeKind, segments: readonly string[]): string | undefined {
   const [first = ""] = segments;
   if (PAGES[kind].has(first.toLowerCase())) return undefined;
@@ -219,7 +219,7 @@ const API_PATHS: Readonly<Record<ForgeKind, readonly string[]>> = {
   gogs: ["api", "v1", "repos"],
 };
 
-/** Where the repositories of a forge are addressed. */
+/** A host of a forge, and the path that its repositories are below. */
 interface Site {
   forge: AddressedForge;
   host: string;
@@ -324,7 +324,7 @@ function siteHost({ url }: AddressedForge): string {
 
 const isUsual = (port: number): boolean => port === 443 || port === 80;
 
-/** Longest address that is looked into. */
+/** Maximum length of an address. */
 export const MAX_ADDRESS = 2_000;
 
 /** Why a text is not the address of a repository, as a message about a parameter: `must be …`. */
@@ -335,7 +335,7 @@ export interface AddressProblem {
 }
 
 interface AddressParts {
-  /** What is written before the colon of `github:owner/name`. */
+  /** The part before the colon of `github:owner/name`. */
   prefix?: string;
   /** In one spelling, without `www.` and port. */
   host?: string;
@@ -403,12 +403,12 @@ function endOfPath(text: string): number {
   return Math.min(text.length, ...ends);
 }
 
-/** What follows `scheme://`. */
+/** Splits the part after `scheme://`. */
 function splitUrl(rest: string, isWeb: boolean): AddressParts | AddressProblem {
   const slash = rest.indexOf("/");
   const authority = slash < 0 ? rest : rest.slice(0, slash);
   const path = slash < 0 ? "" : rest.slice(slash);
-  // Not the name before it, which may be a host to mislead, or a token.
+  // Without the user name, which may be a misleading host, or a token.
   const address = authority.slice(authority.lastIndexOf("@") + 1);
   const [, name = "", after = ""] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(address) ?? [];
   const isPort = /^\d{0,5}$/.test(after);

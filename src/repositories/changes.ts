@@ -39,7 +39,7 @@ export async function unmark(
   await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
 }
 
-/** Runs work in a transaction that has the catalogue for itself. */
+/** Runs work in a transaction that locks the catalogue. */
 export type Transact = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /** For work that any process may do. */
@@ -47,7 +47,7 @@ export function exclusively({ dialect, write }: Pick<Database, "dialect" | "writ
   return (work) => dialect.exclusively(write, "catalogue", work);
 }
 
-/** The smallest batch is this part of the largest one, as some of the time of a batch does not depend on its size. */
+/** The largest batch divided by the smallest: part of the time of a batch does not depend on its size. */
 const LEAST_PART = 8;
 
 interface BatchOptions {
@@ -57,7 +57,7 @@ interface BatchOptions {
   /** Maximum number of repositories in all; default: no limit. */
   most?: number;
   transact?: Transact;
-  /** Gets the number of repositories done so far after each transaction. */
+  /** Called after each transaction with the number of repositories done so far. */
   onProgress?: (done: number) => void;
 }
 
@@ -68,8 +68,8 @@ interface Batch {
 }
 
 /**
- * Works in batches, each in a transaction that is as long as other writers can wait. `work` gets the maximum number of repositories; a
- * batch of none is the end. Returns the number of repositories.
+ * Works in batches, each in a transaction that is as long as other writers can wait. `work` gets the maximum number of repositories; an
+ * empty batch is the end. Returns the number of repositories.
  */
 export async function inBatches(
   database: Database,
@@ -123,7 +123,7 @@ export function workOff(
   });
 }
 
-/** The document that says how far the sweep is that brings all growth up to date after a full day. */
+/** The document with the progress of the sweep that updates all growth after a full day. */
 export const GROWTH_SWEEP = "growth_sweep";
 
 /** In the log of changes, the id that means all repositories. No repository has it. */
@@ -140,11 +140,11 @@ const CHANGES = {
   sets: "revision = excluded.revision, removed_at = excluded.removed_at",
 };
 
-/** Characters of the random mark of a revision, and how many revisions have one: those of the last seconds, at least. */
+/** Length of the random mark of a revision, and the number of revisions that have one: at least those of the last seconds. */
 export const MARK = 4;
 export const MARKED = 400;
 
-/** Announces a change that concerns no repository alone. Returns the revision that it leads to. */
+/** Announces a change that is not of single repositories. Returns the revision that it leads to. */
 export async function bumpRevision(tx: Tx): Promise<number> {
   const mark = randomBytes(3).toString("base64url");
   const { rows } = await sql<{ value: number }>`update revision set value = value + 1,
@@ -201,7 +201,7 @@ export function forgetRemoved({ dialect, write }: Database, now: number): Promis
     const ids = rows.map(({ id }) => Number(id));
     await sql`delete from changes where ${dialect.among(sql.ref("repository_id"), ids)}`.execute(tx);
     await dialect.merge(tx, CHANGES, [[FORGOTTEN, Number(rows.at(-1)?.revision), 0, null]]);
-    // Followers that are up to date go on from a later one.
+    // Followers that are up to date continue from a later one.
     await bumpRevision(tx);
     return rows.length;
   });

@@ -42,9 +42,9 @@ export interface RecordedBatch extends Recorded {
 
 /**
  * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Each fact keeps the value of the newest
- * source that reports it; one without a time only fills facts that none has reported. Facts without stars, or with unknown ones, leave the
+ * source that reports it; a source without a time only fills facts that no other has reported. Facts without stars, or with unknown ones, leave the
  * counts to the newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
- * order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
+ * order, gives the same snapshots. The sample, if there is one, is removed first.
  */
 export async function record(
   tx: Tx,
@@ -199,7 +199,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
 }
 
-/** Sets a fact, if it was reported, and not later by another source. Without a time it only fills a fact that no source has reported yet. */
+/** Sets a fact that was reported, unless another source reported it later. Without a time it only fills a fact that no source has reported yet. */
 function setFact<F extends keyof Facts>(draft: Draft, fact: F, value: Facts[F], at: number | null): void {
   if (value === undefined) return;
   const bit = bitOf(fact);

@@ -21,7 +21,7 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
   "tracking",
 ];
 
-/** Deletes repositories with their snapshots, names and schedule. Nothing derived from them, nor on a watchlist, may be left. */
+/** Deletes repositories with their snapshots, names and schedule. Their derived rows and items of watchlists must be deleted before. */
 async function deleteRepositories(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   for (const table of REPOSITORY_TABLES)
     await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), ids)}`.execute(
@@ -63,7 +63,7 @@ const DERIVED: readonly TableName[] = ["rollups", "rank_history", "rank_blocks",
 
 /**
  * Deletes a repository and those that were joined to it, in the caller's transaction, which must hold the catalogue exclusively. Clears
- * tables of other modules as well, as `removeSample` does. Costs its history. Does nothing for an unknown id.
+ * tables of other modules as well, as `removeSample` does. Takes time in proportion to their histories. Does nothing for an unknown id.
  */
 export async function removeRepository(tx: Tx, dialect: Dialect, id: number, now: number): Promise<void> {
   const { rows } = await sql<{ id: number; provider: string }>`with recursive joined (id) as (

@@ -131,9 +131,9 @@ function rowsOf(repositoryId: number, readings: Readings): BulkRow[] {
 }
 
 /**
- * Merges snapshots into the blocks of their repositories, together with the tails; a repository without given snapshots has its
- * tail packed. Existing snapshots never change. `onAdded` gets the time of each new snapshot. A damaged
- * block stays, and snapshots of its time are left out, as it may have them already.
+ * Merges snapshots into the blocks of their repositories, together with the tails; of a repository without given snapshots only the
+ * tail is packed. Existing snapshots never change. `onAdded` gets the time of each new snapshot. A damaged
+ * block stays, and snapshots within its time are left out, as it may have them already.
  */
 export async function mergeIntoBlocks(
   tx: Tx,
@@ -162,7 +162,7 @@ export async function mergeIntoBlocks(
   }
 }
 
-/** Divides snapshots among the blocks in whose time they are. Adds to `known` the times that a block already had. */
+/** Divides snapshots among the blocks that cover their times. Adds to `known` the times that a block already had. */
 function mergePieces(blocks: readonly BlockRow[], fresh: Readings, known: Set<number>): Piece[] {
   if (blocks.length === 0) return [{ readings: fresh, blocks: [], isChanged: true }];
   let from = 0;

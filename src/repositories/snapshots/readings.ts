@@ -23,7 +23,7 @@ export class Readings {
     this.length = numbers.length / width;
   }
 
-  /** Room for this many readings. */
+  /** Uninitialised readings of this number. */
   static ofLength(length: number, width = COLUMNS): Readings {
     return new Readings(new Float64Array(length * width), width);
   }
@@ -215,7 +215,7 @@ export function isSeam(
 
 const NONE = Readings.ofLength(0);
 
-/** The readings of each basis, of readings with all columns. Copies nothing where all have the same basis. */
+/** The readings of each basis, of readings with all columns. Copies nothing if all have the same basis. */
 export function byBasis(readings: Readings): Readonly<Record<Basis, Readings>> {
   const retained = readings.countRetained();
   if (retained === 0) return { TOTAL: readings, RETAINED: NONE };
@@ -263,7 +263,7 @@ export function lengthOf(row: BlockRow): number {
 
 const writer = new PackWriter();
 
-/** The data of a block of consecutive snapshots, at most MAX_BLOCK_SNAPSHOTS. Throws RangeError for what cannot be stored. */
+/** The data of a block of consecutive snapshots, at most MAX_BLOCK_SNAPSHOTS. Throws RangeError for numbers that cannot be stored. */
 export function encodeBlock({ numbers, length, width }: Readings): Uint8Array {
   if (length > MAX_BLOCK_SNAPSHOTS) throw new RangeError(`A block of ${length} snapshots is too long.`);
   const [before = 0] = numbers;
@@ -273,7 +273,7 @@ export function encodeBlock({ numbers, length, width }: Readings): Uint8Array {
   return writer.finish();
 }
 
-/** Counts that may be unknown are moved up, so that an unknown one is 0, as before the first snapshot. */
+/** Counts that may be unknown are stored plus 1, so that an unknown one is 0, as before the first snapshot. */
 function shiftOf(column: number): number {
   return column >= 2 && column <= 4 ? -UNKNOWN : 0;
 }

@@ -7,8 +7,8 @@ import { COLUMNS, joined, Readings, type Span } from "./readings.js";
 import { HourCounts } from "./snapshots.js";
 
 /**
- * Of the snapshots from `from` (inclusive) to `to` (exclusive), the last of each `step` stays, in ms since 1970. Stars still held
- * take the place of no total, and no total theirs.
+ * Keeps the last snapshot of each `step` from `from` (inclusive) to `to` (exclusive), in ms since 1970. Stars still held and totals
+ * are thinned separately.
  */
 export interface Thinning {
   from: number;
@@ -55,9 +55,9 @@ function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
 
 interface Removal {
   ids: readonly number[];
-  /** Where there may be something to remove. */
+  /** The times to look at. */
   span: Span;
-  /** 1 for each reading to remove, of all that are stored around the span. */
+  /** Returns a 1 for each reading to remove, given all that are stored around the span. */
   chosen: (all: Readings, id: number) => Uint8Array;
 }
 
