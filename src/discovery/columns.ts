@@ -219,7 +219,7 @@ export class Topics {
   /** Ends a load, in short steps. */
   *finish(): Generator<void> {
     this.#of.trim();
-    this.#with = yield* this.#of.inverted(this.names.names.length);
+    this.#with = yield* this.#of.inverted(new Uint32Array(this.names.names.length).map((_, code) => code));
   }
 
   /** Notes the present topics of a repository. */

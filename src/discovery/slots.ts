@@ -327,23 +327,24 @@ export class PackedLists {
     this.numbers = this.numbers.slice(0, this.#end);
   }
 
-  /** For each number below `count`, the lists that hold it, ascending. In short steps. */
-  *inverted(count: number): Generator<void, PackedLists> {
-    const starts = new Uint32Array(count + 1);
+  /** For each index of a number, the lists that hold the number, ascending. In short steps. */
+  *inverted(indexes: Uint32Array): Generator<void, PackedLists> {
+    const starts = new Uint32Array(indexes.length + 1);
     for (let i = 0; i < this.#end; i++) {
-      const next = (this.numbers[i] ?? 0) + 1;
+      const next = (indexes[this.numbers[i] ?? 0] ?? 0) + 1;
       starts[next] = (starts[next] ?? 0) + 1;
+      if (i % STEP === 0) yield;
     }
-    for (let i = 1; i <= count; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
+    for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
     yield;
     const ends = starts.slice();
     const lists = new Uint32Array(this.#end);
     for (let list = 0; list < this.size; list++) {
       for (let i = this.starts[list] ?? 0, to = this.starts[list + 1] ?? 0; i < to; i++) {
-        const number = this.numbers[i] ?? 0;
-        const end = ends[number] ?? 0;
+        const index = indexes[this.numbers[i] ?? 0] ?? 0;
+        const end = ends[index] ?? 0;
         lists[end] = list;
-        ends[number] = end + 1;
+        ends[index] = end + 1;
       }
       if (list % STEP === 0) yield;
     }

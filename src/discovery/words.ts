@@ -234,21 +234,23 @@ export class WordCollector {
 
   /** Makes the index, in short steps. */
   *finish(capacity: number): Generator<void, WordIndex> {
-    const byBegin = Map.groupBy(this.#numbers.keys(), (word) => word.slice(0, 2));
+    const byBegin = new Map<string, string[]>();
+    for (const [word, number] of this.#numbers) {
+      const begin = word.slice(0, 2);
+      const same = byBegin.get(begin);
+      if (same === undefined) byBegin.set(begin, [word]);
+      else same.push(word);
+      if (number % STEP === 0) yield;
+    }
     const words: string[] = [];
+    const indexes = new Uint32Array(this.#numbers.size);
     for (const begin of [...byBegin.keys()].sort()) {
-      for (const word of byBegin.get(begin)?.sort() ?? []) words.push(word);
+      for (const word of byBegin.get(begin)?.sort() ?? [])
+        indexes[this.#numbers.get(word) ?? 0] = words.push(word) - 1;
       yield;
     }
-    const indexes = new Uint32Array(words.length);
-    for (const [i, word] of words.entries()) indexes[this.#numbers.get(word) ?? 0] = i;
-    yield;
     const lists: PackedLists[] = [];
-    for (const place of PLACES) {
-      const found = this.#found[place];
-      found.numbers = found.numbers.map((number) => indexes[number] ?? 0);
-      lists.push(yield* found.inverted(words.length));
-    }
+    for (const place of PLACES) lists.push(yield* this.#found[place].inverted(indexes));
     return new WordIndex({ words, lists, capacity });
   }
 }

@@ -79,3 +79,19 @@ test("of very many words those of texts are left out, and every name is still fo
   ]);
   assert.equal(collector.leftOut, 1);
 });
+
+test("an index is made in steps of at most 20,000 words, however many begin in the same way", () => {
+  const words = new WordCollector();
+  for (let i = 0; i < 3_000; i++)
+    words.add({
+      owner: "aa",
+      name: `aa${i}`,
+      description: Array.from({ length: 40 }, (_, j) => `aa${i}x${j}`).join(" "),
+      topics: [],
+      language: null,
+    });
+  let steps = 0;
+  for (const making = words.finish(3_000); making.next().done !== true; ) steps++;
+  // Once over the distinct words and once over those of all repositories.
+  assert.ok(steps >= 2 * Math.floor((3_000 * 41) / 20_000), `${steps} steps`);
+});
