@@ -6,6 +6,7 @@ import { withTables } from "../scripts/settings-tables.js";
 import { API_ROUTES } from "../src/api/routes.js";
 import { SETTING_NAMES } from "../src/config/config.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/config/providers.js";
+import { SORTS } from "../src/discovery/query.js";
 import { pathPattern } from "../src/http/route.js";
 import { ERROR_STATUS } from "../src/lib/errors.js";
 
@@ -76,6 +77,12 @@ test("every route is described, and no other", () => {
   const described = [...read("docs/API.md").matchAll(/^### `([A-Z]+ \/[^`]*)`$/gm)].map((match) => match[1]);
   assert.ok(routes.length > 0);
   assert.deepEqual(described.toSorted(), routes.toSorted());
+});
+
+test("every sort of lists is described, and no other", () => {
+  const [, cell = ""] = /^\| `sort` \| ([^|]*`relevance`[^|]*) \|/m.exec(read("docs/API.md")) ?? [];
+  const named = Array.from(cell.replace(/\([^)]*\)/g, "").matchAll(/`([^`]+)`/g), ([, name]) => name);
+  assert.deepEqual(named, SORTS);
 });
 
 test("every error code is described with its status, and no other", () => {

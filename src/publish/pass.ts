@@ -28,9 +28,14 @@ const NOBODY = { kind: "anonymous", name: "" } as const;
 /** Calls the routes of the service in this process, without a socket, as a visitor would. */
 export class Responder {
   readonly #router: Router;
+  /** The paths of the pages that a site has whatever links to them. */
+  readonly pages: readonly string[];
 
   constructor(routes: readonly Route[]) {
     this.#router = new Router(routes);
+    this.pages = routes.flatMap(({ published, path }) =>
+      published === undefined || path.includes("{") ? [] : [path],
+    );
   }
 
   /** The parameters with which a site has the page at a path; undefined: it has none there. */

@@ -115,20 +115,14 @@ export async function writeSite(
   return { pages: pages.length, problems: [...problems, ...own.problems()] };
 }
 
-/** Follows the links of pages from the first one on. The result has the responses by the keys of their addresses. */
+/** Follows links from the pages that are declared as published. The result has the responses by the keys of their addresses. */
 async function collect(
   pass: Pass,
   { repositories, comparisons, url }: SiteOptions,
 ): Promise<{ found: Map<string, Found>; problems: string[] }> {
   const found = new Map<string, Found>();
   const problems: string[] = [];
-  const first = [
-    "/",
-    "/about",
-    "/compare",
-    ...comparisons.map(chartPage),
-    ...repositories.map(repositoryPage),
-  ];
+  const first = [...pass.responder.pages, ...comparisons.map(chartPage), ...repositories.map(repositoryPage)];
   const open = first.map((address) => ({ address: canonical(address), from: "" }));
   const tried = new Set(open.map(({ address }) => keyOf(address)));
   const responder = pass.siteResponder((address) => isPublished(pass.responder, address, url !== undefined));

@@ -1,3 +1,4 @@
+import { SORTS } from "../../../src/discovery/query.js";
 import type { CatalogueFacts } from "./facts.js";
 
 /** The values that a parameter is tried with, each a list since parameters may repeat; an empty list leaves it out. */
@@ -50,20 +51,7 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     include: one("record"),
     archived: one("true", "false", "any"),
     fork: one("true", "false", "any"),
-    sort: one(
-      ...[
-        "relevance",
-        "trending",
-        "rising",
-        "new-hot",
-        "fork-growth",
-        "activity",
-        "stars-gained",
-        "forks-gained",
-      ],
-      ...["stars-delta", "forks-delta"],
-      ...["stars", "forks", "pushed", "created", "added", "repository-count"],
-    ),
+    sort: one(...SORTS, "added", "repository-count"),
     reliableOnly: one("true", "false"),
     excludeAnomalous: one("true", "false"),
     order: one("asc", "desc"),
