@@ -107,6 +107,23 @@ test("every relative link leads somewhere", () => {
   assert.ok(links > 20, "the links were not read");
 });
 
+test("every source file that a document names exists", () => {
+  const sources = ["src", "test", "bench", "scripts", "client/src", "examples"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join("/", folder, file)),
+  );
+  let named = 0;
+  for (const file of DOCUMENTS) {
+    for (const [, source = ""] of withoutCode(read(file)).matchAll(/`([\w./-]+\.tsx?)`/g)) {
+      named++;
+      assert.ok(
+        sources.some((one) => one.endsWith(`/${source}`)),
+        `${file} names ${source}`,
+      );
+    }
+  }
+  assert.ok(named > 100, String(named));
+});
+
 test("the documents name no path of a machine and no package registry", () => {
   const foreign = /(?<![\w.-])\/(?:work|root|home|Users)\/|npmjs|\bregistry\.|\/registry\b/i;
   for (const file of DOCUMENTS) assert.doesNotMatch(read(file), foreign, file);
