@@ -1,8 +1,8 @@
 /** The top of every growth ranking on a day of an archive, by the service's own scores, scales and order. */
 
 import type { BulkRow } from "../../src/database/dialect.js";
-import type { Growth } from "../../src/growth/compare.js";
-import { growthOf } from "../../src/growth/compare.js";
+import type { Growth } from "../../src/growth/gains.js";
+import { growthOf } from "../../src/growth/gains.js";
 import {
   GROWTH_ORDER_COLUMNS,
   type GrowthOrder,

@@ -1,7 +1,7 @@
 /** What the service says of a history after a given reading, by its own functions. */
 
 import type { Anomaly } from "../../src/growth/anomalies.js";
-import { type Growth, growthOf } from "../../src/growth/compare.js";
+import { type Growth, growthOf } from "../../src/growth/gains.js";
 import type { History } from "../../src/growth/history.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Recency } from "../../src/repositories/recency.js";
@@ -39,6 +39,7 @@ export function historyAt(track: Track, index: number, source: string): History 
     countedAt: null,
     readings: readings.slice(readings.countBefore(at - HISTORY_MS), index + 1),
     peak: null,
+    isHistoryWhole: true,
   };
 }
 

@@ -24,7 +24,7 @@ import {
   unmark,
   workOff,
 } from "../repositories/repositories.js";
-import { growthOf } from "./compare.js";
+import { growthOf } from "./gains.js";
 import { type GrowthContext, type History, readHistories } from "./history.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 
@@ -35,6 +35,7 @@ export {
   MEASURED_COUNTS,
   type MeasuredCount,
 } from "./anomalies.js";
+export { FALLEN_PARTS, isNewestDoubted, isRise, LEAST_COLLAPSED, LEAST_DOUBTED } from "./cleaning.js";
 export {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,
@@ -58,7 +59,6 @@ export {
   windowMs,
   windowOfHours,
 } from "./definitions.js";
-export { FALLEN_PARTS, isNewestDoubted, isRise, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
 export {

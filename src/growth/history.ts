@@ -6,15 +6,15 @@ import {
   type DamagedBlock,
   MAX_WINDOWS,
   type Readings,
+  readHistoryStates,
   readReadings,
-  SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
 import { MIN_MOVEMENT, REVERTED, type Reading } from "./anomalies.js";
+import { FALLEN_PARTS, readingAt } from "./cleaning.js";
 import { windowMs } from "./definitions.js";
-import { FALLEN_PARTS } from "./doubt.js";
 
 /** How long before the newest snapshot others are read: the furthest that may be compared. */
-const HISTORY_MS = MAX_WINDOWS * windowMs("30d");
+export const HISTORY_MS = MAX_WINDOWS * windowMs("30d");
 
 /** The least part by which stars rise that are back after a fall in doubt. */
 const LEAP_PART = REVERTED * (1 / FALLEN_PARTS.stars - 1);
@@ -38,21 +38,11 @@ export interface History {
   refreshInterval: number | null;
   nextRefreshAt: number | null;
   countedAt: number | null;
+  /** The recent ones; all, if these begin with a star history, which must be fitted as a whole. */
   readings: Readings;
-  /** The reading with most stars before these, if one of them leaps and so may be back at its level. */
+  isHistoryWhole: boolean;
+  /** The total with most stars before these, if one of them leaps and so may be back at its level. */
   peak: Reading | null;
-}
-
-/** The reading at an index that exists. */
-export function readingAt(readings: Readings, index: number): Reading {
-  return {
-    at: readings.at(index),
-    stars: readings.stars(index),
-    forks: readings.count(index, 2),
-    openIssues: readings.count(index, 3),
-    watchers: readings.count(index, 4),
-    source: SNAPSHOT_SOURCES[readings.value(index, 5)] ?? "OBSERVED",
-  };
 }
 
 /** The recent histories of those of the repositories that have readable snapshots, by ascending id. */
@@ -79,6 +69,11 @@ export async function readHistories(
     .orderBy("id")
     .execute();
   const found = await readReadings(db, dialect, { ids, span: { recentMs: HISTORY_MS }, onDamaged });
+  const told = [...found].flatMap(([id, readings]) => (readings.isRetained(0) ? [id] : []));
+  // Their recent readings, if others are damaged.
+  for (const [id, all] of await readReadings(db, dialect, { ids: told, onDamaged: () => {} }))
+    found.set(id, all);
+  const states = await readHistoryStates(db, dialect, told);
   const peaks = await readPeaks(db, dialect, found);
   return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
@@ -96,6 +91,8 @@ export async function readHistories(
         nextRefreshAt: row.next_refresh_at,
         countedAt: row.counted_at,
         readings,
+        // Of what is not tracked, an import brought all that there is.
+        isHistoryWhole: states.get(row.id) !== "PART",
         peak: peaks.get(row.id) ?? null,
       },
     ];

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { type BulkRow, bulkOf, type Db, type Dialect, type RollupTable } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { type Availability, basisOf, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
+import { type Availability, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
 import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
-import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
-import { WINDOW_HOURS, windowOfHours } from "./definitions.js";
+import { WINDOW_HOURS, type Window, windowMs, windowOfHours } from "./definitions.js";
+import type { Growth } from "./gains.js";
 import type { History } from "./history.js";
 import { type ScoreInput, score } from "./scores.js";
 
@@ -20,7 +20,8 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     coveredHours: (to.at - from.at) / HOUR_MS,
     snapshots,
     availability: history.availability,
-    isRetained: basisOf(from.source) === "RETAINED",
+    unseenHours: growth.unseenMs / HOUR_MS,
+    isYounger: isYounger(history, growth),
     hasDoubtfulReading: anomalies.some(isDoubtful),
     hasUsualDay: growth.usualPerDay !== null,
   });
@@ -57,7 +58,7 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     hundredths(growth.usualPerDay),
     held?.until ?? null,
     held?.starsDelta ?? null,
-    held?.totalsFrom ?? null,
+    held?.until ?? null,
   ];
 }
 
@@ -80,10 +81,12 @@ function inputOf(
   { window, from, to, starsCounted, forksCounted, usualPerDay, firstSeenAt }: ScoredGrowth,
 ): ScoreInput {
   const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
+  const windowHours = WINDOW_HOURS[window];
   return {
     window,
-    windowHours: WINDOW_HOURS[window],
-    coveredHours: (to.at - from.at) / HOUR_MS,
+    windowHours,
+    // Before its creation there was nothing to gain, so such a gain is not scaled.
+    coveredHours: isYounger(history, { window, from, to }) ? windowHours : (to.at - from.at) / HOUR_MS,
     starsFrom: from.stars,
     starsCounted,
     forksFrom: from.forks,
@@ -124,6 +127,12 @@ export async function readGains(
   }
   return gains;
 }
+
+/** Whether a repository is younger than a window, which therefore begins with its creation. */
+const isYounger = (
+  { createdAt }: Pick<History, "createdAt">,
+  { window, from, to }: { window: Window; from: { at: number }; to: { at: number } },
+): boolean => from.at === createdAt && to.at - from.at < windowMs(window);
 
 /** A rollup with the facts of its repository that scores depend on. */
 export type ScoredRow = RollupTable & {

@@ -193,7 +193,6 @@ export function trendOfRollup(values: TrendRow): Trend {
       confidence,
       coveredHours: (to - from) / HOUR_MS,
       snapshots: values[at.snapshots],
-      isRetained: basisOf(fromSource) === "RETAINED",
       hasDoubtfulReading: found.some(isDoubtful),
       hasUsualDay: usualPerDay !== null,
     }),

@@ -96,6 +96,7 @@ export {
   type NamedRepository,
   type PreviousName,
   type RenamedRepository,
+  readHistoryStates,
   repositoriesAfter,
 } from "./lookup.js";
 export * from "./recency.js";
@@ -136,6 +137,7 @@ export {
   isSeam,
   numbersOf,
   Readings,
+  UNKNOWN,
 } from "./snapshots/readings.js";
 export { thinSnapshots } from "./snapshots/removal.js";
 export { checkHistories, endOfShare, newestSnapshot, recountHours } from "./snapshots/snapshots.js";

@@ -178,8 +178,8 @@ onBothEngines("Rollups", (engine) => {
     return rows.map(({ repository_id, ...row }) => row);
   };
 
-  // Falls that are not worth doubting: of a few, or by less than a quarter.
-  const ranges = fc.constantFrom<fc.IntegerConstraints>({ min: 0, max: 4 }, { min: 2_400, max: 3_000 });
+  // Movements that are not worth doubting: of a few, or by less than a twentieth.
+  const ranges = fc.constantFrom<fc.IntegerConstraints>({ min: 0, max: 4 }, { min: 2_400, max: 2_500 });
   const reading = (range: fc.IntegerConstraints) => {
     const count = fc.option(fc.integer(range), { freq: 5 });
     return fc.record({

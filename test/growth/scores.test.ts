@@ -160,23 +160,24 @@ test("worked numbers of docs/RANKINGS.md", () => {
   });
 });
 
-test("confidence falls with missing coverage, few snapshots, doubtful readings and an unknown usual day", () => {
+test("confidence falls with missing coverage, a hole, few snapshots, doubtful readings and an unknown usual day", () => {
   const whole = {
     window: "24h",
     coveredHours: 24,
     snapshots: 2,
     availability: "AVAILABLE",
     hasDoubtfulReading: false,
-    isRetained: false,
     hasUsualDay: true,
+    unseenHours: 0,
+    isYounger: false,
   } as const;
   assert.equal(confidence(whole), 1);
   assert.equal(confidence({ ...whole, coveredHours: 48 }), 0.5);
   assert.equal(confidence({ ...whole, coveredHours: 12 }), 0.5);
   assert.equal(confidence({ ...whole, window: "7d", coveredHours: 168 }), 0.5);
   assert.equal(confidence({ ...whole, hasDoubtfulReading: true }), 0.3);
-  assert.equal(confidence({ ...whole, isRetained: true }), 0.8);
+  assert.equal(confidence({ ...whole, unseenHours: 12 }), 0.5);
+  assert.equal(confidence({ ...whole, coveredHours: 12, isYounger: true }), 1);
   assert.equal(confidence({ ...whole, hasUsualDay: false }), 0.8);
-  assert.equal(confidence({ ...whole, isRetained: true, hasUsualDay: false }), 0.8, "not twice");
   assert.equal(confidence({ ...whole, availability: "GONE" }), 0);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf } from "../../src/growth/compare.js";
+import { growthOf } from "../../src/growth/gains.js";
 import type { Trend } from "../../src/growth/trend.js";
 import { usualWords } from "../../src/growth/words.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
@@ -61,12 +61,13 @@ test("hours of one day are one step, and a pause is a step of several days", () 
   assert.equal(usual(weekly)["7d"], 2);
 });
 
-test("stars still held have no usual day, and are no part of one", () => {
+test("days of the star history are steps like any others, and what nobody saw is none", () => {
   const held = (hours: number, stars: number) => [hours, stars, "BACKFILLED"] as const;
-  const history = [6, 5, 4, 3, 2].map((days) => held(24 * days, 500 - 100 * days));
-  assert.deepEqual(usual([...history, held(24, 400), held(1, 500), [0, 500]])["24h"], null);
-  const later = [...history, [30, 1_000], [24, 1_001], [0, 1_002]] as const;
-  assert.equal(usual(later)["24h"], null, "two totals before the window are one step");
+  const history = [6, 5, 4, 3, 2].map((days) => held(24 * days, 600 - 100 * days));
+  assert.equal(usual([...history, held(24, 500), held(1, 595), [0, 600]])["24h"], 100);
+  assert.equal(usual([...history, [30, 475], [24, 500], [0, 510]])["24h"], 100);
+  const apart = [...history.slice(2), [16, 5_000], [4, 5_001], [0, 5_002]] as const;
+  assert.equal(usual(apart)["24h"], null, "two steps, and a hole");
 });
 
 const trend = (starsDelta: number, usualPerDay: number | null, more: Partial<Trend> = {}) =>

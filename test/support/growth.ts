@@ -1,4 +1,5 @@
 import type { History } from "../../src/growth/history.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
 import type { Snapshot } from "../../src/repositories/repository.js";
 import { Readings } from "../../src/repositories/snapshots/readings.js";
@@ -15,7 +16,8 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     repositoryId: 1,
     provider: "GITHUB",
     availability: "AVAILABLE",
-    createdAt: 0,
+    // Long before all snapshots.
+    createdAt: -1_000 * DAY_MS,
     pushedAt: null,
     discoveredAt: 0,
     importSource: null,
@@ -23,6 +25,7 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     nextRefreshAt: null,
     countedAt: null,
     peak: null,
+    isHistoryWhole: true,
     readings: new Readings(Float64Array.from(numbers)),
     ...more,
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf } from "../../src/growth/compare.js";
+import { growthOf } from "../../src/growth/gains.js";
 import type { History } from "../../src/growth/history.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import type { Recency } from "../../src/repositories/recency.js";

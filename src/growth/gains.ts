@@ -1,0 +1,191 @@
+/** Gains between two points of a series: of the windows, and on a usual day. */
+import { DAY_MS } from "../lib/clock.js";
+import { chooseFrom, isRecent, median, type Recency } from "../repositories/repositories.js";
+import { type Anomaly, difference, type Reading } from "./anomalies.js";
+import { readingAt } from "./cleaning.js";
+import { WINDOWS, type Window, windowMs } from "./definitions.js";
+import { HISTORY_MS, type History } from "./history.js";
+import { judge, uncountedBetween } from "./judge.js";
+import { type Series, seriesOf } from "./series.js";
+
+/** The stars gained before our first total, by the star history of the forge. */
+interface HeldPart {
+  /** The first total. */
+  until: number;
+  starsDelta: number;
+}
+
+/** How a repository has grown in one window: the two counts compared, and the anomalies between them. */
+export interface Growth {
+  window: Window;
+  /** Of an interpolated count, or that of the creation, the time is that of the count. */
+  from: Reading;
+  to: Reading;
+  starsDelta: number;
+  /** The part of the stars that the star history shows, if `to` is a total and `from` is none; otherwise null. */
+  held: HeldPart | null;
+  /** Counts from `from` to `to`, both included. */
+  snapshots: number;
+  /** The part of the deltas that counts; null: unknown. */
+  starsCounted: number;
+  forksCounted: number | null;
+  /** Stars gained on a usual day before `from`; null: unknown. */
+  usualPerDay: number | null;
+  /** Hours within the window that nobody looked at. */
+  unseenMs: number;
+  /** Where its youth counts from, if it seems new and its date of creation is unknown. */
+  firstSeenAt: number | null;
+  anomalies: Anomaly[];
+  /** Whether it holds an unusual gain that is no anomaly, but not yet supported by forks. */
+  isPending: boolean;
+}
+
+/**
+ * The gains of the windows, which end at the newest point. There is no trend if the newest reading is not recent, or the newest point is
+ * half a window older than it, as then that reading is not believed.
+ */
+export function growthOf(history: History, recency: Recency): Growth[] {
+  const { readings, createdAt, isHistoryWhole, peak } = history;
+  const newestAt = readings.at(readings.length - 1);
+  // Where the readings are not all, they begin after an older creation.
+  const isKnown = readings.isRetained(0) || (createdAt ?? 0) > newestAt - HISTORY_MS;
+  const series = seriesOf({ readings, createdAt: isKnown ? createdAt : null, isHistoryWhole, peak });
+  const { points, anomalies, unseen } = series;
+  if (points.length === 0) return [];
+  const last = points.length - 1;
+  const to = countAt(series, last);
+  const judgement = judge(series);
+  const firstSeenAt = firstSeen(history, recency);
+  return WINDOWS.flatMap((window): Growth[] => {
+    const length = windowMs(window);
+    if (newestAt - to.at > length / 2 || !isRecent({ ...history, at: newestAt }, recency, length / 2))
+      return [];
+    const from = beginOf(series, to.at - length);
+    if (from === undefined) return [];
+    const starsDelta = to.stars - from.stars;
+    const forksDelta = difference(to.forks, from.forks);
+    const uncounted = uncountedBetween(judgement, from, to);
+    const isWithin = ({ until }: Anomaly) => until > from.at;
+    return [
+      {
+        window,
+        from,
+        to,
+        starsDelta,
+        held: heldPart(series, from),
+        snapshots: last - points.countBefore(from.at + 1) + 2,
+        starsCounted: countedOf(starsDelta, uncounted.stars),
+        forksCounted: forksDelta === null ? null : countedOf(forksDelta, uncounted.forks),
+        usualPerDay: usualStarsBefore(series, from, newestAt - HISTORY_MS),
+        unseenMs: unseen === null ? 0 : Math.max(0, unseen.to - Math.max(unseen.from, from.at)),
+        firstSeenAt,
+        anomalies: [...anomalies, ...judgement.anomalies].filter(isWithin).sort((a, b) => a.at - b.at),
+        isPending: judgement.pending.some((end) => end > from.at),
+      },
+    ];
+  });
+}
+
+/** A window begins evenly within a step of the star history that is at most this part of it. */
+const WITHIN_PART = 1.1;
+
+/**
+ * The count at which a window begins. What is younger than the window begins with its creation. Inside a day of the star history it
+ * begins at its time, evenly within that day; otherwise at the nearest count, half a window to 2.25 windows back, and not before a time
+ * that nobody looked at. undefined if there is none.
+ */
+function beginOf(series: Series, target: number): Reading | undefined {
+  const { points, isFromCreation, unseen } = series;
+  const last = points.length - 1;
+  const length = points.at(last) - target;
+  const next = points.countBefore(target + 1);
+  const [from, to] = [points.at(next - 1), points.at(next)];
+  if (from === target) return countAt(series, next - 1);
+  if (next === 0 && isFromCreation) return countAt(series, 0);
+  const isOfHistory = next > 0 && (points.isRetained(next - 1) || points.isRetained(next));
+  const isUnseen = unseen !== null && from >= unseen.from && from < unseen.to && isOfHistory;
+  if (isOfHistory && !isUnseen && next < last && to - from <= WITHIN_PART * length) {
+    const part = (target - from) / (to - from);
+    const stars = points.stars(next - 1) + part * (points.stars(next) - points.stars(next - 1));
+    const unknown = { forks: null, openIssues: null, watchers: null };
+    return { at: target, stars: Math.round(stars), ...unknown, source: "BACKFILLED" };
+  }
+  const nearest = chooseFrom(points.at(last), length, {
+    before: next === 0 || isUnseen ? null : from,
+    after: next <= last ? to : null,
+  });
+  return nearest === undefined ? undefined : countAt(series, nearest === from ? next - 1 : next);
+}
+
+/** The count of a point, as it is shown. */
+function countAt({ points }: Series, index: number): Reading {
+  const reading = readingAt(points, index);
+  return { ...reading, stars: Math.round(reading.stars) };
+}
+
+/** The part of a gain that comes before the first total after its beginning. */
+function heldPart({ points }: Series, { at, stars, source }: Reading): HeldPart | null {
+  if (source !== "BACKFILLED") return null;
+  let index = points.countBefore(at + 1);
+  while (index < points.length && points.isRetained(index)) index++;
+  return index === points.length
+    ? null
+    : { until: points.at(index), starsDelta: points.stars(index) - stars };
+}
+
+/** Steps from which the usual day is taken, and the fewest from which it is known. */
+const USUAL_STEPS = 30;
+const FEW_STEPS = 3;
+/** Shorter steps say little about a day. */
+const SHORTEST_STEP_DAYS = 0.5;
+
+/** The paces of one repository, as a pass over all finds them for millions. */
+const PACES = new Float64Array(USUAL_STEPS);
+
+/**
+ * Stars gained on a usual day before a count: the median of the gains a day of up to 30 steps that end there, each from an earlier day
+ * (UTC). What was gained while nobody looked is no step. null with fewer than three steps after `since`.
+ */
+function usualStarsBefore({ points, unseen }: Series, from: Reading, since: number): number | null {
+  let count = 0;
+  let { at, stars } = from;
+  let dayBegan = startOfDay(at);
+  for (let i = points.countBefore(at) - 1; i >= 0 && count < USUAL_STEPS; i--) {
+    const earlier = points.at(i);
+    if (earlier < since) break;
+    const days = (at - earlier) / DAY_MS;
+    if (days < SHORTEST_STEP_DAYS || earlier >= dayBegan) continue;
+    const before = points.stars(i);
+    if (unseen === null || earlier > unseen.from || at < unseen.to) PACES[count++] = (stars - before) / days;
+    [at, stars, dayBegan] = [earlier, before, startOfDay(earlier)];
+  }
+  return count < FEW_STEPS ? null : Math.max(0, median(PACES.subarray(0, count)));
+}
+
+function startOfDay(at: number): number {
+  return Math.floor(at / DAY_MS) * DAY_MS;
+}
+
+/** Repositories that were first seen longer ago than this are not new. */
+const NEW_MS = 90 * DAY_MS;
+/** What a source shows in this time after its first data need not be new. */
+const SETTLED_MS = 7 * DAY_MS;
+
+/**
+ * When a repository of unknown age was first seen by any source, if that was recently; null otherwise, and if a source began in the
+ * week before, as everything is seen for the first time then.
+ */
+function firstSeen(
+  { readings, createdAt, discoveredAt, provider }: History,
+  { since, firstFiles }: Recency,
+): number | null {
+  if (createdAt !== null || readings.at(readings.length - 1) - discoveredAt >= NEW_MS) return null;
+  const begun = [since.get(provider) ?? discoveredAt, ...firstFiles];
+  const isSettled = begun.every((at) => discoveredAt < at || discoveredAt >= at + SETTLED_MS);
+  return isSettled ? discoveredAt : null;
+}
+
+/** The part of a delta that counts: never more than was gained. */
+function countedOf(delta: number, doubted: number): number {
+  return Math.min(Math.max(0, delta), Math.round(delta - doubted));
+}
