@@ -1,8 +1,6 @@
 /** The top of every growth ranking on a day of an archive, by the service's own scores, scales and order. */
 
 import type { BulkRow } from "../../src/database/dialect.js";
-import type { Growth } from "../../src/growth/gains.js";
-import { growthOf } from "../../src/growth/gains.js";
 import {
   GROWTH_ORDER_COLUMNS,
   type GrowthOrder,
@@ -10,6 +8,8 @@ import {
   WINDOWS,
   type Window,
 } from "../../src/growth/definitions.js";
+import type { Growth } from "../../src/growth/gains.js";
+import { growthOf } from "../../src/growth/gains.js";
 import type { History } from "../../src/growth/history.js";
 import { ROLLUPS, rollupRow } from "../../src/growth/rollups.js";
 import type { Archive, Track } from "./archive.js";

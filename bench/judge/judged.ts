@@ -59,9 +59,7 @@ export function anomaliesOf(growth: readonly Growth[]): Anomaly[] {
 
 /** The kinds of the anomalies that concern a time between `from` and `to` and still throw doubt on it. */
 export function openKinds(growth: readonly Growth[], from: number, to = from): Set<string> {
-  const concerned = anomaliesOf(growth).filter(
-    (anomaly) => anomaly.cleared === undefined && anomaly.at <= to && endOf(anomaly) >= from,
-  );
+  const concerned = anomaliesOf(growth).filter((anomaly) => anomaly.at <= to && endOf(anomaly) >= from);
   return new Set(concerned.map(({ kind }) => kind));
 }
 

@@ -76,7 +76,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   basis: { description: "The stars counted: TOTAL, or RETAINED, those still held when they were reported." },
   before: { example: 51_600 },
   bucket: { description: "The bucket of the rate limit.", example: "default" },
-  by: { description: "Why it was cleared: growth of many, or time." },
   bytes: { example: 48_213 },
   canEdit: { description: "Whether the token of the request may change the list.", example: true },
   capturedAt: { description: "When the counts were taken.", example: NEWEST },

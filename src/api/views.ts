@@ -72,12 +72,6 @@ const anomalySchema = z
     before: z.int().openapi({ description: "The count before." }),
     after: z.int(),
     counted: z.int().optional().openapi({ description: "BURST only: the part of the gain that counts." }),
-    cleared: z
-      .object({ at: time, by: z.enum(["BREADTH", "TIME"]) })
-      .optional()
-      .openapi({
-        description: "Why it no longer makes the growth doubtful, and since when; absent: it still does.",
-      }),
   })
   .openapi("Anomaly", {
     description:
@@ -174,11 +168,10 @@ export function trendView(trend: Trend): TrendView {
     confidence: trend.confidence,
     confidenceReasons: trend.confidenceReasons,
     reliable: trend.reliable,
-    anomalies: trend.anomalies.map(({ cleared, ...anomaly }) => ({
+    anomalies: trend.anomalies.map((anomaly) => ({
       ...anomaly,
       at: isoTime(anomaly.at),
       until: isoTime(anomaly.until),
-      ...(cleared === undefined ? {} : { cleared: { ...cleared, at: isoTime(cleared.at) } }),
     })),
   };
 }

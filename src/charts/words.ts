@@ -184,14 +184,10 @@ export function noteOfSpan({ from, to, words }: Pick<ChartSpan, "from" | "to" | 
 }
 
 /** An event, and the part of it that counts: "dropped by 22,000 and recovered; neither counts". `turn`: the first count of a return. */
-export function anomalyWords(
-  { kind, before, after, counted, cleared }: Anomaly,
-  turn: number | undefined,
-): string {
+export function anomalyWords({ kind, before, after, counted }: Anomaly, turn: number | undefined): string {
   const move = (change: number) => `${change < 0 ? "dropped" : "rose"} by ${exactNumber(Math.abs(change))}`;
   const moved = move(after - before);
   const [low, high] = [Math.min(before, after), Math.max(before, after)].map(exactNumber);
-  const isAllCounted = cleared?.by === "TIME";
   switch (kind) {
     case "FAILED_READING":
       return `read as ${low} instead of about ${high}: a failed reading, which does not count`;
@@ -200,10 +196,8 @@ export function anomalyWords(
     case "RETURN":
       if (turn === undefined || turn === before) return "moved and returned; neither counts";
       return `${move(turn - before)} and ${turn < before ? "recovered" : "fell back"}; neither counts`;
-    case "LEVEL_SHIFT":
-      return `${moved} in one step; ${isAllCounted ? "all of it counts by now" : "that does not count"}`;
     case "BURST":
-      return `${moved}, far more than usual; ${isAllCounted ? "all of it counts by now" : `${exactNumber(counted ?? 0)} of it count`}`;
+      return `${moved}, far more than usual; ${exactNumber(counted ?? 0)} of it count`;
     case "PURGE":
       return `${moved}; the loss counts in full`;
   }

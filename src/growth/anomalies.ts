@@ -1,18 +1,10 @@
-import { DAY_MS } from "../lib/clock.js";
 import type { SnapshotSource } from "../repositories/repositories.js";
 
 /**
  * Movements that make measured growth doubtful. They describe the figures, not who caused them or why: from outside, purges,
  * failed readings and campaigns look the same.
  */
-export const ANOMALY_KINDS = [
-  "FAILED_READING",
-  "UNCONFIRMED",
-  "RETURN",
-  "LEVEL_SHIFT",
-  "BURST",
-  "PURGE",
-] as const;
+export const ANOMALY_KINDS = ["FAILED_READING", "UNCONFIRMED", "RETURN", "BURST", "PURGE"] as const;
 type AnomalyKind = (typeof ANOMALY_KINDS)[number];
 
 /** The counts in which a movement can show. */
@@ -41,33 +33,13 @@ export interface Anomaly {
   after: number;
   /** Of a BURST, the part of the gain that counts. */
   counted?: number;
-  /** Why it no longer makes the growth doubtful, and since when; absent: it still does. */
-  cleared?: { at: number; by: "BREADTH" | "TIME" };
 }
 
-/** Unusual movements of a count, and how much of the steps they leave out. */
-export interface Movements {
-  anomalies: Anomaly[];
-  /** The part of a gain that does not count, by index of the step. */
-  uncounted: ReadonlyMap<number, number>;
-}
-
-/** Whether an anomaly throws doubt on the growth it is in. */
-export function isOpen({ cleared }: Anomaly): boolean {
-  return cleared === undefined;
-}
-
-/** Kinds that make the growth of a window doubtful while they are open. */
-const DOUBTFUL_KINDS: readonly AnomalyKind[] = [
-  "FAILED_READING",
-  "UNCONFIRMED",
-  "RETURN",
-  "LEVEL_SHIFT",
-  "BURST",
-];
+/** Kinds that make the growth of a window doubtful. A loss is what it is. */
+const DOUBTFUL_KINDS: readonly AnomalyKind[] = ["FAILED_READING", "UNCONFIRMED", "RETURN", "BURST"];
 
 export function isDoubtful(anomaly: Anomaly): boolean {
-  return isOpen(anomaly) && DOUBTFUL_KINDS.includes(anomaly.kind);
+  return DOUBTFUL_KINDS.includes(anomaly.kind);
 }
 
 /** The counts of a repository at one time; null: unknown. */
@@ -114,21 +86,18 @@ export function returnOf(
   };
 }
 
-/** From one credible reading to the next. */
+/** From one believed reading to the next. */
 export interface Step {
   from: Reading;
   to: Reading;
   /** Stars. */
   gained: number;
-  /** At least a quarter, so that two readings of one hour do not look like a storm. */
-  days: number;
 }
 
 /** The steps between readings; one less than the readings. */
 export function stepsOf(readings: readonly Reading[]): Step[] {
   return readings.slice(1).flatMap((to, i) => {
     const from = readings[i];
-    if (from === undefined) return [];
-    return [{ from, to, gained: to.stars - from.stars, days: Math.max(0.25, (to.at - from.at) / DAY_MS) }];
+    return from === undefined ? [] : [{ from, to, gained: to.stars - from.stars }];
   });
 }

@@ -1,12 +1,13 @@
 /** Gains between two points of a series: of the windows, and on a usual day. */
 import { DAY_MS } from "../lib/clock.js";
-import { chooseFrom, isRecent, median, type Recency } from "../repositories/repositories.js";
+import { chooseFrom, isRecent, type Recency } from "../repositories/repositories.js";
 import { type Anomaly, difference, type Reading } from "./anomalies.js";
+import { burstsBetween } from "./bursts.js";
 import { readingAt } from "./cleaning.js";
 import { WINDOWS, type Window, windowMs } from "./definitions.js";
 import { HISTORY_MS, type History } from "./history.js";
-import { judge, uncountedBetween } from "./judge.js";
 import { type Series, seriesOf } from "./series.js";
+import { usualStarsBefore } from "./usual.js";
 
 /** The stars gained before our first total, by the star history of the forge. */
 interface HeldPart {
@@ -36,8 +37,6 @@ export interface Growth {
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   anomalies: Anomaly[];
-  /** Whether it holds an unusual gain that is no anomaly, but not yet supported by forks. */
-  isPending: boolean;
 }
 
 /**
@@ -54,7 +53,6 @@ export function growthOf(history: History, recency: Recency): Growth[] {
   if (points.length === 0) return [];
   const last = points.length - 1;
   const to = countAt(series, last);
-  const judgement = judge(series);
   const firstSeenAt = firstSeen(history, recency);
   return WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
@@ -63,9 +61,9 @@ export function growthOf(history: History, recency: Recency): Growth[] {
     const from = beginOf(series, to.at - length);
     if (from === undefined) return [];
     const starsDelta = to.stars - from.stars;
-    const forksDelta = difference(to.forks, from.forks);
-    const uncounted = uncountedBetween(judgement, from, to);
-    const isWithin = ({ until }: Anomaly) => until > from.at;
+    const since = newestAt - HISTORY_MS;
+    const bursts = burstsBetween(series, { from: from.at, to: to.at, since });
+    const found = [...anomalies.filter(({ until }) => until > from.at), ...bursts.anomalies];
     return [
       {
         window,
@@ -74,13 +72,12 @@ export function growthOf(history: History, recency: Recency): Growth[] {
         starsDelta,
         held: heldPart(series, from),
         snapshots: last - points.countBefore(from.at + 1) + 2,
-        starsCounted: countedOf(starsDelta, uncounted.stars),
-        forksCounted: forksDelta === null ? null : countedOf(forksDelta, uncounted.forks),
-        usualPerDay: usualStarsBefore(series, from, newestAt - HISTORY_MS),
+        starsCounted: countedOf(starsDelta, bursts.excess),
+        forksCounted: difference(to.forks, from.forks),
+        usualPerDay: usualStarsBefore(series, from, since),
         unseenMs: unseen === null ? 0 : Math.max(0, unseen.to - Math.max(unseen.from, from.at)),
         firstSeenAt,
-        anomalies: [...anomalies, ...judgement.anomalies].filter(isWithin).sort((a, b) => a.at - b.at),
-        isPending: judgement.pending.some((end) => end > from.at),
+        anomalies: found.sort((a, b) => a.at - b.at),
       },
     ];
   });
@@ -133,39 +130,6 @@ function heldPart({ points }: Series, { at, stars, source }: Reading): HeldPart 
     : { until: points.at(index), starsDelta: points.stars(index) - stars };
 }
 
-/** Steps from which the usual day is taken, and the fewest from which it is known. */
-const USUAL_STEPS = 30;
-const FEW_STEPS = 3;
-/** Shorter steps say little about a day. */
-const SHORTEST_STEP_DAYS = 0.5;
-
-/** The paces of one repository, as a pass over all finds them for millions. */
-const PACES = new Float64Array(USUAL_STEPS);
-
-/**
- * Stars gained on a usual day before a count: the median of the gains a day of up to 30 steps that end there, each from an earlier day
- * (UTC). What was gained while nobody looked is no step. null with fewer than three steps after `since`.
- */
-function usualStarsBefore({ points, unseen }: Series, from: Reading, since: number): number | null {
-  let count = 0;
-  let { at, stars } = from;
-  let dayBegan = startOfDay(at);
-  for (let i = points.countBefore(at) - 1; i >= 0 && count < USUAL_STEPS; i--) {
-    const earlier = points.at(i);
-    if (earlier < since) break;
-    const days = (at - earlier) / DAY_MS;
-    if (days < SHORTEST_STEP_DAYS || earlier >= dayBegan) continue;
-    const before = points.stars(i);
-    if (unseen === null || earlier > unseen.from || at < unseen.to) PACES[count++] = (stars - before) / days;
-    [at, stars, dayBegan] = [earlier, before, startOfDay(earlier)];
-  }
-  return count < FEW_STEPS ? null : Math.max(0, median(PACES.subarray(0, count)));
-}
-
-function startOfDay(at: number): number {
-  return Math.floor(at / DAY_MS) * DAY_MS;
-}
-
 /** Repositories that were first seen longer ago than this are not new. */
 const NEW_MS = 90 * DAY_MS;
 /** What a source shows in this time after its first data need not be new. */
@@ -185,7 +149,7 @@ function firstSeen(
   return isSettled ? discoveredAt : null;
 }
 
-/** The part of a delta that counts: never more than was gained. */
-function countedOf(delta: number, doubted: number): number {
-  return Math.min(Math.max(0, delta), Math.round(delta - doubted));
+/** The part of a delta that counts. Of a burst that was purged in the same window, neither does. */
+function countedOf(delta: number, excess: number): number {
+  return Math.round(Math.max(Math.min(0, delta), delta - excess));
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type BulkRow, bulkOf, type Db, type Dialect, type RollupTable } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type Availability, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
-import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
+import { difference, isDoubtful, type Reading } from "./anomalies.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import { WINDOW_HOURS, type Window, windowMs, windowOfHours } from "./definitions.js";
 import type { Growth } from "./gains.js";
@@ -46,7 +46,7 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     growth.firstSeenAt,
     snapshots,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
-    growth.isPending || anomalies.some(isOpen) ? 1 : 0,
+    anomalies.length > 0 ? 1 : 0,
     hundredths(trending),
     hundredths(rising),
     hundredths(newHot),

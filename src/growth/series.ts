@@ -238,12 +238,24 @@ export function holesOf({ points, firstTotal, unseen }: Series): Hole[] {
   return holes;
 }
 
-/** Stars at a time, which may be a fraction: evenly between the points around it, 0 before the creation. null where nothing is known. */
-export function starsAt({ points, isFromCreation }: Series, time: number): number | null {
+/** Columns of a point. */
+export const STARS = 1;
+export const FORKS = 2;
+
+/**
+ * A count at a time, which may be a fraction: evenly between the points around it, 0 before the creation. null where nothing is known.
+ */
+export function valueAt(
+  { points, isFromCreation }: Series,
+  time: number,
+  column: typeof STARS | typeof FORKS,
+): number | null {
   const next = points.countBefore(time);
-  if (points.at(next) === time) return points.stars(next);
+  if (points.at(next) === time) return points.count(next, column);
   if (next === 0) return isFromCreation ? 0 : null;
   if (next === points.length) return null;
-  const [from, stars] = [points.at(next - 1), points.stars(next - 1)];
-  return stars + ((points.stars(next) - stars) * (time - from)) / (points.at(next) - from);
+  const [before, after] = [points.count(next - 1, column), points.count(next, column)];
+  if (before === null || after === null) return null;
+  const from = points.at(next - 1);
+  return before + ((after - before) * (time - from)) / (points.at(next) - from);
 }

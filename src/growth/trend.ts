@@ -55,7 +55,6 @@ export interface Trend {
   confidenceReasons: readonly string[];
   reliable: boolean;
   anomalies: Anomaly[];
-  /** Whether one of them is not cleared, or an unusual gain is no anomaly, but not yet supported by forks. */
   anomalous: boolean;
 }
 

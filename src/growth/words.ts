@@ -15,7 +15,6 @@ export type CountedMeasure = "stars" | "forks";
 function reasonsOf(other: CountedMeasure): Readonly<Partial<Record<Anomaly["kind"], string>>> {
   return {
     RETURN: "dropped and recovered",
-    LEVEL_SHIFT: `a change of level without ${other} to match`,
     BURST: `far more than usual without ${other} to match`,
     PURGE: "what is gone had not counted when it came",
   };
@@ -59,10 +58,7 @@ function countedWords(trend: CountedTrend, measure: CountedMeasure): GainWords |
   if (counted === null || delta === counted) return undefined;
   const short = counted === 0 ? "none counted" : `${(counted < 0 ? signed : whole).format(counted)} counted`;
   const cause = trend.anomalies.findLast(
-    (anomaly) =>
-      anomaly.measure === measure &&
-      anomaly.cleared?.by !== "TIME" &&
-      REASONS[measure][anomaly.kind] !== undefined,
+    (anomaly) => anomaly.measure === measure && REASONS[measure][anomaly.kind] !== undefined,
   );
   const reason = cause === undefined ? "" : `: ${REASONS[measure][cause.kind]}`;
   return { short, full: short + reason };

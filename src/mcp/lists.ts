@@ -152,7 +152,7 @@ export function listResult(found: ListPage, { query, context, page }: ListShown)
 
 export function doubtsOf(trend: RepositoryView["trend"]): string[] {
   if (trend === null) return [];
-  const kinds = trend.anomalies.filter(({ cleared }) => cleared === undefined).map(({ kind }) => kind);
+  const kinds = trend.anomalies.map(({ kind }) => kind);
   return [...new Set([...kinds, ...(trend.reliable ? [] : ["UNRELIABLE"])])];
 }
 

@@ -69,7 +69,7 @@ export const repositoryTool: Tool = tool({
 
 function growthOf(trend: Detail["trends"][Window]): z.output<typeof growthSchema>[] {
   if (trend === null) return [];
-  const doubts = trend.anomalies.filter(({ cleared }) => cleared === undefined).slice(0, MAX_LISTED);
+  const doubts = trend.anomalies.slice(0, MAX_LISTED);
   return [
     {
       ...trend,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reading } from "../../src/growth/anomalies.js";
 import { readingsOf } from "../../src/growth/cleaning.js";
-import { holesOf, type Series, seriesOf, starsAt } from "../../src/growth/series.js";
+import { holesOf, type Series, STARS, seriesOf, valueAt } from "../../src/growth/series.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { examples, fc } from "../support/properties.js";
 
@@ -57,7 +57,7 @@ function dailyGains(series: Series): number[] {
     times.push(at);
   return [...times, end]
     .slice(1)
-    .map((at, i) => (starsAt(series, at) ?? 0) - (starsAt(series, times[i] ?? 0) ?? 0));
+    .map((at, i) => (valueAt(series, at, STARS) ?? 0) - (valueAt(series, times[i] ?? 0, STARS) ?? 0));
 }
 
 test("without a history the series is the totals, and a known creation a count of 0", () => {
@@ -70,7 +70,7 @@ test("without a history the series is the totals, and a known creation a count o
   const young = seriesFrom(totals, { createdDay: 9 });
   assert.deepEqual(pointsOf(young)[0], [9, 0]);
   assert.deepEqual([young.isFromCreation, young.points.count(0, 2), young.unseen], [true, 0, null]);
-  assert.equal(starsAt(young, 0), 0, "before it was created");
+  assert.equal(valueAt(young, 0, STARS), 0, "before it was created");
   const old = seriesFrom(totals, { createdDay: 1 });
   assert.deepEqual(old.unseen, { from: DAY_MS, to: 10 * DAY_MS });
   assert.equal(seriesFrom(totals, { createdDay: 10.5 }).isFromCreation, false, "readings from before it");

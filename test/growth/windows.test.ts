@@ -151,9 +151,17 @@ test("a fall from before the readings is known by the highest reading before the
   assert.deepEqual(windows(sparse), ["30d"], "the fall was confirmed long ago");
 });
 
-test("no more counts than was gained", () => {
-  // Stars of a burst that does not count, most of which are taken back.
-  const rows = inDays(...ramp(500, 3, 20), ...ramp(1_400, 2, 10), ...ramp(1_000, 2, 5));
-  const week = growthOf(history(rows), recency()).find(({ window }) => window === "7d");
-  assert.deepEqual([week?.from.stars, week?.to.stars, week?.starsCounted], [1_414, 1_008, 0]);
+test("a loss counts in full, and of a burst that is purged in the same window neither does", () => {
+  const gains = (...stars: number[]) =>
+    growthOf(history(stars.map((count, i) => [24 * (stars.length - 1 - i), count, 50] as const)), recency());
+  const purged = gains(...ramp(5_000, 3, 20), 6_400, 6_402, ...ramp(5_700, 2, 3));
+  assert.deepEqual(
+    purged.map(({ window, starsDelta, starsCounted }) => [window, starsDelta, starsCounted]),
+    [
+      ["24h", 2, 2],
+      ["7d", 653, 0],
+      ["30d", 704, 0],
+    ],
+  );
+  assert.equal(gains(...ramp(5_000, 3, 20), 4_900)[0]?.starsCounted, -157);
 });

@@ -2,7 +2,6 @@
 
 import type { Anomaly, Reading } from "../../src/growth/anomalies.js";
 import { readingsOf } from "../../src/growth/cleaning.js";
-import { type Judgement, judge } from "../../src/growth/judge.js";
 import { type Series, seriesOf } from "../../src/growth/series.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 
@@ -31,15 +30,11 @@ export const ramp = (from: number, step: number, length: number): number[] =>
 export const series = (readings: readonly Reading[]): Series =>
   seriesOf({ readings: readingsOf(readings), createdAt: null, isHistoryWhole: true });
 
-/** What is said of readings: which are left out, by index, and what of the gains does not count. */
-export function judged(
-  readings: readonly Reading[],
-): Judgement & { anomalies: Anomaly[]; doubtful: boolean[] } {
-  const own = series(readings);
-  const judgement = judge(own);
-  const anomalies = [...own.anomalies, ...judgement.anomalies].sort((a, b) => a.at - b.at);
-  const kept = new Set(Array.from({ length: own.points.length }, (_, i) => own.points.at(i)));
-  return { ...judgement, anomalies, doubtful: readings.map(({ at }) => !kept.has(at)) };
+/** What is said of readings, and which are left out, by index. */
+export function judged(readings: readonly Reading[]): { anomalies: readonly Anomaly[]; doubtful: boolean[] } {
+  const { anomalies, points } = series(readings);
+  const kept = new Set(Array.from({ length: points.length }, (_, i) => points.at(i)));
+  return { anomalies, doubtful: readings.map(({ at }) => !kept.has(at)) };
 }
 
 export const kinds = (readings: readonly Reading[]): string[] =>
@@ -47,10 +42,8 @@ export const kinds = (readings: readonly Reading[]): string[] =>
     ({ kind, at, until }) => `${kind} ${at / DAY_MS}${until === at ? "" : `–${until / DAY_MS}`}`,
   );
 
-/** The gain from the first to the last reading that counts. */
+/** The gain from the first to the last reading that is believed. */
 export function counted(readings: readonly Reading[]): number {
-  const { uncounted, doubtful } = judged(readings);
-  const last = readings.findLast((_, i) => doubtful[i] !== true);
-  const gained = (last?.stars ?? 0) - (readings[0]?.stars ?? 0);
-  return Math.round(gained - uncounted.reduce((sum, { stars }) => sum + stars, 0));
+  const { points } = series(readings);
+  return points.stars(points.length - 1) - points.stars(0);
 }

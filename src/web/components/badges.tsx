@@ -79,7 +79,6 @@ const ANOMALY_WORDS: Readonly<Record<Anomaly["kind"], (counts: string) => string
   FAILED_READING: (counts) => `a reading of ${counts} looks wrong`,
   UNCONFIRMED: (counts) => `a jump in ${counts} is not confirmed yet`,
   RETURN: (counts) => `${counts} dropped and recovered`,
-  LEVEL_SHIFT: (counts) => `${counts} shifted to another level`,
   BURST: (counts) => `far more ${counts} than usual`,
   PURGE: (counts) => `many ${counts} were taken back`,
 };

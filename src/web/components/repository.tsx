@@ -250,15 +250,9 @@ const ANOMALY_TEXTS: Readonly<Record<Anomaly["kind"], { title: string; effect: s
     effect: "Until it is confirmed, the reading before it is used.",
   },
   RETURN: { title: "Dropped and recovered", effect: "Not counted." },
-  LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
-  BURST: { title: "Burst", effect: "Only the usual part counts until other counts support the rest." },
+  BURST: { title: "Burst", effect: "Only the usual part counts." },
   PURGE: { title: "Purge", effect: "The loss counts in full." },
 };
-
-const CLEARED = {
-  BREADTH: "Forks have followed since, so the part they support counts.",
-  TIME: "It has kept its stars for a month, so all of it counts.",
-} as const;
 
 /** An anomaly of stars, and those of other counts at the same time. */
 interface Event {
@@ -352,13 +346,12 @@ export const Events: FC<EventsProps> = ({ repository, trends, days, milestones, 
 };
 
 const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, windows } }) => {
-  const { cleared } = anomalies[0] ?? {};
   const [from, to] = [formatDate(at), formatDate(until)];
   return (
     <>
       <strong>{ANOMALY_TEXTS[kind].title}</strong>
       {from === to ? "" : `, until ${to}`}: {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
-      {cleared === undefined ? ANOMALY_TEXTS[kind].effect : CLEARED[cleared.by]}{" "}
+      {ANOMALY_TEXTS[kind].effect}{" "}
       {`Affects growth over ${windows.map((window) => WINDOW_LABELS[window]).join(", ")}.`}
     </>
   );
