@@ -45,7 +45,7 @@ export function perWindow<T>(value: (window: Window) => T): Record<Window, T> {
 }
 
 /** Bumped whenever a formula or constant of the scores changes, so that scores of two versions are never compared. */
-export const SCORE_VERSION = 3;
+export const SCORE_VERSION = 4;
 
 export const SCORE_NAMES = [
   "trending",
@@ -60,8 +60,8 @@ export type ScoreName = (typeof SCORE_NAMES)[number];
 /** The scores as people read them. */
 export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; description: string }>> = {
   trending: { label: "Trending", description: "more stars than usual" },
-  rising: { label: "Rising", description: "growth for its size" },
-  newHot: { label: "New and hot", description: "stars gained for its size, while it is young" },
+  rising: { label: "Rising", description: "times its usual day" },
+  newHot: { label: "New and hot", description: "more stars than usual, while it is young" },
   starMomentum: { label: "Star momentum", description: "stars gained for its size" },
   forkMomentum: { label: "Fork momentum", description: "forks gained for its size" },
   activity: { label: "Activity", description: "recent pushes and issues" },
@@ -104,7 +104,7 @@ export const RANKING_DEFINITIONS = {
   },
   rising: {
     label: "Rising",
-    description: "Growing fastest for their size",
+    description: "Most times their usual day",
     phrase: "rising",
     title: "rising repositories",
     hasFeed: true,
@@ -112,7 +112,7 @@ export const RANKING_DEFINITIONS = {
   },
   "new-hot": {
     label: "New and hot",
-    description: "Created or first seen within 90 days",
+    description: "Young, with more stars than usual",
     phrase: "new & hot",
     title: "new and hot repositories",
     hasFeed: true,

@@ -5,7 +5,7 @@ import { type Anomaly, difference, type Reading } from "./anomalies.js";
 import { burstsBetween } from "./bursts.js";
 import { readingAt } from "./cleaning.js";
 import { WINDOWS, type Window, windowMs } from "./definitions.js";
-import { HISTORY_MS, type History } from "./history.js";
+import { HISTORY_MS, type History, NEW_MS } from "./history.js";
 import { type Series, seriesOf } from "./series.js";
 import { usualStarsBefore } from "./usual.js";
 
@@ -53,7 +53,7 @@ export function growthOf(history: History, recency: Recency): Growth[] {
   if (points.length === 0) return [];
   const last = points.length - 1;
   const to = countAt(series, last);
-  const firstSeenAt = firstSeen(history, recency);
+  const firstSeenAt = firstSeen(history, series);
   return WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
     if (newestAt - to.at > length / 2 || !isRecent({ ...history, at: newestAt }, recency, length / 2))
@@ -130,23 +130,22 @@ function heldPart({ points }: Series, { at, stars, source }: Reading): HeldPart 
     : { until: points.at(index), starsDelta: points.stars(index) - stars };
 }
 
-/** Repositories that were first seen longer ago than this are not new. */
-const NEW_MS = 90 * DAY_MS;
-/** What a source shows in this time after its first data need not be new. */
-const SETTLED_MS = 7 * DAY_MS;
+/** The pace of a new repository is that of its first days here. */
+const FIRST_DAYS_MS = 14 * DAY_MS;
 
 /**
- * When a repository of unknown age was first seen by any source, if that was recently; null otherwise, and if a source began in the
- * week before, as everything is seen for the first time then.
+ * When a repository of unknown creation was first seen by any source, if it seems to be new: its days here, and those in which it would have
+ * gained the stars that it came with, at the pace of its first two weeks here. Otherwise null.
  */
-function firstSeen(
-  { readings, createdAt, discoveredAt, provider }: History,
-  { since, firstFiles }: Recency,
-): number | null {
-  if (createdAt !== null || readings.at(readings.length - 1) - discoveredAt >= NEW_MS) return null;
-  const begun = [since.get(provider) ?? discoveredAt, ...firstFiles];
-  const isSettled = begun.every((at) => discoveredAt < at || discoveredAt >= at + SETTLED_MS);
-  return isSettled ? discoveredAt : null;
+function firstSeen({ createdAt, discoveredAt }: History, { points, firstTotal }: Series): number | null {
+  const [firstAt, stars] = [points.at(firstTotal), points.stars(firstTotal)];
+  const here = points.at(points.length - 1) - Math.min(discoveredAt, firstAt);
+  if (createdAt !== null || !(here <= NEW_MS)) return null;
+  const until = points.countBefore(firstAt + FIRST_DAYS_MS + 1) - 1;
+  const gained = points.stars(until) - stars;
+  if (stars > 0 && gained <= 0) return null;
+  const before = stars === 0 ? 0 : (stars / gained) * (points.at(until) - firstAt);
+  return here + before <= NEW_MS ? discoveredAt : null;
 }
 
 /** The part of a delta that counts. Of a burst that was purged in the same window, neither does. */

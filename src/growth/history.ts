@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Dialect } from "../database/database.js";
-import type { Clock } from "../lib/clock.js";
+import { type Clock, DAY_MS } from "../lib/clock.js";
 import {
   type Availability,
   type DamagedBlock,
@@ -15,6 +15,9 @@ import { windowMs } from "./definitions.js";
 
 /** How long before the newest snapshot others are read: the furthest that may be compared. */
 export const HISTORY_MS = MAX_WINDOWS * windowMs("30d");
+
+/** A repository of unknown creation is new if it seems to be no older than this. */
+export const NEW_MS = 180 * DAY_MS;
 
 /** The least part by which stars rise that are back after a fall in doubt. */
 const LEAP_PART = REVERTED * (1 / FALLEN_PARTS.stars - 1);
@@ -38,7 +41,7 @@ export interface History {
   refreshInterval: number | null;
   nextRefreshAt: number | null;
   countedAt: number | null;
-  /** The recent ones; all, if these begin with a star history, which must be fitted as a whole. */
+  /** The recent ones; all, if these begin with a star history, which is fitted as a whole, or if it may be new by its first days here. */
   readings: Readings;
   isHistoryWhole: boolean;
   /** The total with most stars before these, if one of them leaps and so may be back at its level. */
@@ -69,7 +72,13 @@ export async function readHistories(
     .orderBy("id")
     .execute();
   const found = await readReadings(db, dialect, { ids, span: { recentMs: HISTORY_MS }, onDamaged });
-  const told = [...found].flatMap(([id, readings]) => (readings.isRetained(0) ? [id] : []));
+  const told = rows.flatMap(({ id, created_at, discovered_at }) => {
+    const readings = found.get(id);
+    if (readings === undefined) return [];
+    const seenFor = readings.at(readings.length - 1) - discovered_at;
+    const isPerhapsNew = created_at === null && seenFor > HISTORY_MS && seenFor <= NEW_MS;
+    return isPerhapsNew || readings.isRetained(0) ? [id] : [];
+  });
   // Their recent readings, if others are damaged.
   for (const [id, all] of await readReadings(db, dialect, { ids: told, onDamaged: () => {} }))
     found.set(id, all);

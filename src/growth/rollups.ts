@@ -82,6 +82,7 @@ function inputOf(
 ): ScoreInput {
   const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
   const windowHours = WINDOW_HOURS[window];
+  const { createdAt } = history;
   return {
     window,
     windowHours,
@@ -94,7 +95,7 @@ function inputOf(
     openIssuesFrom: from.openIssues,
     openIssuesDelta: difference(to.openIssues, from.openIssues),
     usualPerDay,
-    ageDays: days(history.createdAt ?? firstSeenAt),
+    isYoung: createdAt === null ? (firstSeenAt === null ? null : true) : to.at - createdAt < YOUNG_MS,
     idleDays: days(history.pushedAt),
   };
 }
@@ -127,6 +128,9 @@ export async function readGains(
   }
   return gains;
 }
+
+/** A repository is young for this long after its creation. */
+const YOUNG_MS = 90 * DAY_MS;
 
 /** Whether a repository is younger than a window, which therefore begins with its creation. */
 const isYounger = (

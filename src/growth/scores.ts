@@ -1,6 +1,6 @@
 import type { ScoreName, Window } from "./definitions.js";
 
-/** At least 0, with two decimals; null if too little is known to compute a score. Rising and activity are at most 100. */
+/** At least 0, with two decimals; null if too little is known to compute a score. Activity is at most 100. */
 export type Scores = Record<ScoreName, number | null>;
 
 /** Everything the scores of one repository in one window depend on. */
@@ -18,22 +18,24 @@ export interface ScoreInput {
   openIssuesDelta: number | null;
   /** Stars gained on a usual day before; null: unknown. */
   usualPerDay: number | null;
-  /** Days since creation and since the last push, at the end of the window. */
-  ageDays: number | null;
+  /** Whether it is young at the end of the window; null: its age is unknown. */
+  isYoung: boolean | null;
+  /** Days since the last push, at the end of the window. */
   idleDays: number | null;
 }
 
 /** The numbers that the formulas use. Gains are those that count, scaled to the length of the window. */
 interface Values {
   gained: number;
-  /** Stars on a usual day; 0 if unknown. */
+  /** Stars gained a day. */
+  pace: number;
+  /** Stars on a usual day; if unknown, the pace of the window, which is neither a surprise nor a shame. */
   usualDay: number;
   /** Stars and forks at the start of the window. */
   stars: number;
   forks: number | null;
   /** At most as many as stars: forks that come without stars are course work or scripts. */
   forksGained: number | null;
-  ageDays: number | null;
   idleDays: number | null;
   /** Issues opened or closed per day: the change of their number. */
   issuesPerDay: number | null;
@@ -52,16 +54,15 @@ export type Explanation = Record<ScoreName, ExplainedScore>;
 
 /** Stars added to a usual day, so that a few stars are no surprise if none are usual. */
 const USUAL_PRIOR = 10;
+/** How much of what is usual is expected: at 1 nothing but surprise counts, at 0 nothing but size. */
+const USUAL_POWER = 0.6;
+/** What is rising gained at least this many stars, and this many times as many as on usual days. Fewer than one a day count as one. */
+const LEAST_RISEN = 100;
+const LEAST_TIMES = 2;
 /** Added to every repository before its growth is compared with its size, so that 5 new stars on 3 are not +167 %. */
 const STARS_PRIOR = 50;
 const FORKS_PRIOR = 20;
 const ISSUES_PRIOR = 10;
-/** Stars gained at which a rising score is half the value of the relative growth. */
-const HALF_EVIDENCE: Readonly<Record<Window, number>> = { "24h": 10, "7d": 30, "30d": 80 };
-/** Relative growth that is worth half of the highest rising score. */
-const HALF_GROWTH: Readonly<Record<Window, number>> = { "24h": 0.05, "7d": 0.15, "30d": 0.4 };
-/** A repository older than this is not new. */
-const NEW_DAYS = 90;
 /** Days without a push after which the push part of the activity is one half. */
 const HALF_IDLE_DAYS = 14;
 /** Issues moved per day, divided by the root of their number, at which the issue part is one half. */
@@ -72,15 +73,21 @@ const PUSH_WEIGHT = 0.7;
 const FORMULAS: Readonly<
   Record<ScoreName, { text: (window: Window) => string; uses: readonly ValueName[] }>
 > = {
-  trending: { text: () => `gained ÷ √(usual day + ${USUAL_PRIOR})`, uses: ["gained", "usualDay"] },
+  trending: {
+    text: () => `gained ÷ (usual day + ${USUAL_PRIOR})^${USUAL_POWER}`,
+    uses: ["gained", "usualDay"],
+  },
   rising: {
     text: (window) =>
-      `100 × gained ÷ (gained + ${HALF_EVIDENCE[window]}) × growth ÷ (growth + ${HALF_GROWTH[window]}), with growth = gained ÷ (stars + ${STARS_PRIOR})`,
-    uses: ["gained", "stars"],
+      window === "30d"
+        ? "not for 30 days"
+        : `stars a day ÷ usual day, from ${LEAST_RISEN} stars and ${LEAST_TIMES} times the usual day on`,
+    uses: ["gained", "pace", "usualDay"],
   },
   newHot: {
-    text: () => `√(1 − age ÷ ${NEW_DAYS}) × gained ÷ √(stars + ${STARS_PRIOR})`,
-    uses: ["ageDays", "gained", "stars"],
+    text: () =>
+      `gained ÷ (usual day + ${USUAL_PRIOR})^${USUAL_POWER}, of what is young and gains its usual day`,
+    uses: ["gained", "pace", "usualDay"],
   },
   starMomentum: { text: () => `gained ÷ √(stars + ${STARS_PRIOR})`, uses: ["gained", "stars"] },
   forkMomentum: {
@@ -123,33 +130,40 @@ function valuesOf(input: ScoreInput): Values {
   const { windowHours, coveredHours, starsCounted, forksCounted, openIssuesDelta } = input;
   const pace = windowHours / coveredHours;
   const days = coveredHours / 24;
+  const gained = Math.max(0, starsCounted) * pace;
+  const perDay = (24 * gained) / windowHours;
   return {
-    gained: Math.max(0, starsCounted) * pace,
-    usualDay: input.usualPerDay ?? 0,
+    gained,
+    pace: perDay,
+    usualDay: input.usualPerDay ?? perDay,
     stars: input.starsFrom,
     forks: input.forksFrom,
     forksGained: forksCounted === null ? null : Math.max(0, Math.min(forksCounted, starsCounted)) * pace,
-    ageDays: input.ageDays,
     idleDays: input.idleDays,
     issuesPerDay: openIssuesDelta === null ? null : Math.abs(openIssuesDelta) / days,
     openIssues: input.openIssuesFrom,
   };
 }
 
-function scoresOf({ window }: ScoreInput, values: Values): Scores {
-  const { gained, usualDay, stars, forks, forksGained, ageDays } = values;
-  const growth = gained / (stars + STARS_PRIOR);
-  const momentum = gained / Math.sqrt(stars + STARS_PRIOR);
-  const rising = saturate(gained, HALF_EVIDENCE[window]) * saturate(growth, HALF_GROWTH[window]);
+function scoresOf({ window, usualPerDay, isYoung }: ScoreInput, values: Values): Scores {
+  const { gained, pace, usualDay, stars, forks, forksGained } = values;
+  const trending = round(gained / (usualDay + USUAL_PRIOR) ** USUAL_POWER);
+  const isUsual = usualPerDay === null || pace >= usualPerDay;
   return {
-    trending: round(gained / Math.sqrt(usualDay + USUAL_PRIOR)),
-    rising: round(100 * rising),
-    newHot: ageDays === null ? null : round(Math.sqrt(Math.max(0, 1 - ageDays / NEW_DAYS)) * momentum),
-    starMomentum: round(momentum),
+    trending,
+    rising: window === "30d" || usualPerDay === null ? null : round(risingOf(gained, pace, usualPerDay)),
+    newHot: isYoung === null ? null : isYoung && isUsual ? trending : 0,
+    starMomentum: round(gained / Math.sqrt(stars + STARS_PRIOR)),
     forkMomentum:
       forks === null || forksGained === null ? null : round(forksGained / Math.sqrt(forks + FORKS_PRIOR)),
     activity: activityOf(values),
   };
+}
+
+/** How many times its usual day a repository gains; 0 where that is nothing unusual. */
+function risingOf(gained: number, pace: number, usual: number): number {
+  const times = pace / Math.max(1, usual);
+  return gained >= LEAST_RISEN && times >= LEAST_TIMES ? times : 0;
 }
 
 /** Pushes and issues; if one of them is unknown, the other alone. */

@@ -72,7 +72,7 @@ onBothEngines("deriving", (engine) => {
 
   test("a change of the facts that scores depend on changes the scores without a new snapshot", async () => {
     const world = await createWorld(engine);
-    await world.record(observation("o/young", daily(100, 300)));
+    await world.record(observation("o/young", daily(50_000, 50_200)));
     assert.deepEqual((await world.get("/api/new-hot")).body.data, []);
     const facts = { createdAt: NOW - 86_400_000, pushedAt: NOW };
     await world.record(observation("o/young", [], { at: NOW + 1, facts }));

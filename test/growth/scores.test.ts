@@ -18,7 +18,7 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
     forksCounted: maybe(fc.integer({ min: -500, max: 10_000 })),
     openIssuesFrom: maybe(count),
     openIssuesDelta: maybe(fc.integer({ min: -500, max: 500 })),
-    ageDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
+    isYoung: maybe(fc.boolean()),
     idleDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
     usualPerDay: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
   })
@@ -39,20 +39,19 @@ function repository(starsFrom: number, starsCounted: number, more: Partial<Score
     forksCounted: Math.round(starsCounted / 10),
     openIssuesFrom: 20,
     openIssuesDelta: 0,
-    ageDays: 800,
+    isYoung: false,
     idleDays: 1,
     usualPerDay: 4.5,
     ...more,
   };
 }
 
-test("every score is null, or at least 0 with two decimals; rising and activity are at most 100", () => {
+test("every score is null, or at least 0 with two decimals; activity is at most 100", () => {
   fc.assert(
     fc.property(inputs, (input) => {
       for (const [name, value] of Object.entries(score(input))) {
         if (value === null) continue;
-        const isBounded = name === "rising" || name === "activity";
-        assert.ok(value >= 0 && value <= (isBounded ? 100 : Number.MAX_VALUE), `${name} ${value}`);
+        assert.ok(value >= 0 && value <= (name === "activity" ? 100 : Number.MAX_VALUE), `${name} ${value}`);
         assert.equal(value, Math.round(value * 100) / 100);
       }
     }),
@@ -75,18 +74,7 @@ test("more stars gained never lower a score", () => {
   );
 });
 
-test("the same gain never counts more on a larger repository", () => {
-  fc.assert(
-    fc.property(inputs, count, (input, more) => {
-      const small = score(input);
-      const large = score({ ...input, starsFrom: input.starsFrom + more });
-      for (const name of ["rising", "newHot", "starMomentum"] as const)
-        assert.ok((large[name] ?? 0) <= (small[name] ?? 0), name);
-    }),
-  );
-});
-
-test("more forks, a later push and a younger age never lower the scores they are part of", () => {
+test("more forks and a later push never lower the scores they are part of", () => {
   fc.assert(
     fc.property(inputs, fc.integer({ min: 0, max: 1_000 }), (input, more) => {
       const before = score(input);
@@ -98,8 +86,6 @@ test("more forks, a later push and a younger age never lower the scores they are
         assert.ok(
           (score({ ...input, idleDays: input.idleDays + more }).activity ?? 0) <= (before.activity ?? 0),
         );
-      if (input.ageDays !== null)
-        assert.ok((score({ ...input, ageDays: input.ageDays + more }).newHot ?? 0) <= (before.newHot ?? 0));
     }),
   );
 });
@@ -112,48 +98,70 @@ test("a gain over a longer time counts by its pace", () => {
   assert.deepEqual(inTwo, inADay);
 });
 
-test("the same gain trends more where less is usual, and an unknown usual day counts as 0", () => {
+test("the same gain trends more where less is usual, and an unknown usual day is the pace of the window", () => {
   fc.assert(
     fc.property(inputs, fc.integer({ min: 1, max: 1_000 }), (input, more) => {
-      const usual = score({ ...input, usualPerDay: (input.usualPerDay ?? 0) + more });
-      assert.ok((usual.trending ?? 0) <= (score(input).trending ?? 0));
+      const less = input.usualPerDay ?? 0;
+      const [known, usual] = [less, less + more].map((usualPerDay) => score({ ...input, usualPerDay }));
+      assert.ok((usual?.trending ?? 0) <= (known?.trending ?? 0));
+      const pace = (24 * Math.max(0, input.starsCounted)) / input.coveredHours;
       const unknown = score({ ...input, usualPerDay: null });
-      assert.deepEqual(unknown, score({ ...input, usualPerDay: 0 }));
+      assert.equal(unknown.trending, score({ ...input, usualPerDay: pace }).trending);
     }),
   );
 });
 
-test("neither a giant as usual nor a repository of 3 stars with +5 leads", () => {
+test("neither a giant as usual, nor a newcomer of unknown habits, nor a repository of 3 stars with +5 leads", () => {
   const trending = (input: ScoreInput) => score(input).trending ?? 0;
   const honest = trending(repository(2_000, 60));
   assert.ok(trending(repository(150_000, 40, { usualPerDay: 40 })) < honest / 2);
+  assert.ok(trending(repository(20_000, 60, { usualPerDay: null })) < honest / 2);
   assert.ok(trending(repository(3, 5, { usualPerDay: null })) < honest / 2);
-  assert.ok((score(repository(3, 5)).rising ?? 0) < (score(repository(500, 300)).rising ?? 0) / 2);
 });
 
-test("without a star gained nothing is trending, and without a known age nothing is new", () => {
+test("rising is what gains a hundred stars and twice its usual day, by how many times, and of no month", () => {
+  const rising = (gained: number, usualPerDay: number | null, more: Partial<ScoreInput> = {}) =>
+    score(repository(1_000, gained, { usualPerDay, ...more })).rising;
+  assert.deepEqual([rising(100, 50), rising(300, 100), rising(500, 0)], [2, 3, 500]);
+  assert.deepEqual([rising(99, 1), rising(100, 51)], [0, 0], "nothing unusual");
+  assert.equal(rising(700, 50, { window: "7d", windowHours: 168, coveredHours: 168 }), 2);
+  assert.equal(rising(9_000, 50, { window: "30d", windowHours: 720, coveredHours: 720 }), null);
+  assert.equal(rising(9_000, null), null);
+});
+
+test("new and hot is the Trending score of what is young and gains its usual day", () => {
+  const scores = (gained: number, more: Partial<ScoreInput>) => score(repository(1_000, gained, more));
+  const young = scores(60, { isYoung: true });
+  assert.equal(young.newHot, young.trending);
+  assert.equal(scores(60, { isYoung: true, usualPerDay: 61 }).newHot, 0);
+  assert.equal(
+    scores(60, { isYoung: true, usualPerDay: null }).newHot,
+    scores(60, { usualPerDay: null }).trending,
+  );
+  assert.deepEqual([scores(60, { isYoung: false }).newHot, scores(60, { isYoung: null }).newHot], [0, null]);
+});
+
+test("without a star gained nothing is trending", () => {
   assert.equal(score(repository(1_000, 0)).trending, 0);
   assert.equal(score(repository(1_000, -20)).trending, 0);
-  assert.equal(score(repository(1_000, 20, { ageDays: null })).newHot, null);
-  assert.equal(score(repository(1_000, 20, { ageDays: 90 })).newHot, 0);
 });
 
 test("an explanation holds the known values that its formula uses", () => {
-  const { trending, newHot, activity } = explain(repository(2_000, 60, { ageDays: null, idleDays: 1 }));
+  const { trending, newHot, activity } = explain(repository(2_000, 60, { isYoung: null, idleDays: 1 }));
   assert.deepEqual(trending, {
-    score: 15.76,
-    formula: "gained ÷ √(usual day + 10)",
+    score: 12.06,
+    formula: "gained ÷ (usual day + 10)^0.6",
     values: { gained: 60, usualDay: 4.5 },
   });
-  assert.deepEqual([newHot.score, newHot.values], [null, { gained: 60, stars: 2_000 }]);
+  assert.deepEqual([newHot.score, newHot.values], [null, { gained: 60, pace: 60, usualDay: 4.5 }]);
   assert.deepEqual(activity.values, { idleDays: 1, issuesPerDay: 0, openIssues: 20 });
 });
 
 test("worked numbers of docs/RANKINGS.md", () => {
-  assert.deepEqual(score(repository(2_000, 60, { ageDays: 40 })), {
-    trending: 15.76,
-    rising: 31.65,
-    newHot: 0.99,
+  assert.deepEqual(score(repository(2_000, 60, { isYoung: true })), {
+    trending: 12.06,
+    rising: 0,
+    newHot: 12.06,
     starMomentum: 1.33,
     forkMomentum: 0.37,
     activity: 65.33,

@@ -82,31 +82,22 @@ test("of a burst, a window counts out only what came within it", () => {
   assert.ok((week?.starsCounted ?? 0) < 40 && (week?.starsCounted ?? -1) >= 0, String(week?.starsCounted));
 });
 
-test("if the date of creation is unknown, a repository first seen within 90 days is new, whatever its stars", () => {
-  const found = (
-    { firstSeen = 4, stars = 40, ...more }: Partial<History> & { firstSeen?: number; stars?: number },
-    { since = 0, firstFiles = [] }: { since?: number; firstFiles?: number[] } = {},
-  ) => {
-    const rows = [4, 3, 2, 1, 0].map((days) => [24 * days, stars + 60 * (4 - days), 2] as const);
-    const discoveredAt = NOW - firstSeen * DAY_MS;
-    return growthOf(
-      history(rows, { createdAt: null, discoveredAt, ...more }),
-      recency({ since: new Map([["GITHUB", since]]), firstFiles }),
-    )[0]?.firstSeenAt;
+test("where the creation is unknown, a repository is new whose stars its first two weeks here explain", () => {
+  const found = (seenDays: number, stars: number, more: Partial<History> = {}) => {
+    const rows = Array.from(
+      { length: seenDays + 1 },
+      (_, i) => [24 * (seenDays - i), stars + 60 * i, 2] as const,
+    );
+    const discoveredAt = NOW - seenDays * DAY_MS;
+    const [day] = growthOf(history(rows, { createdAt: null, discoveredAt, ...more }), recency());
+    return day?.firstSeenAt ?? null;
   };
-  const seenAt = NOW - 4 * DAY_MS;
-  assert.equal(found({}), seenAt);
-  assert.equal(found({ stars: 5_000 }), seenAt, "it joins an archive with thousands");
-  assert.equal(found({ createdAt: 5 }), null);
-  assert.equal(found({ firstSeen: 89 }), NOW - 89 * DAY_MS);
-  assert.equal(found({ firstSeen: 90 }), null, "known for long");
-  assert.equal(
-    found({}, { since: seenAt - 6 * DAY_MS }),
-    null,
-    "everything is seen for the first time at first",
-  );
-  assert.equal(found({}, { firstFiles: [seenAt - 6 * DAY_MS] }), null, "the first week of an archive");
-  assert.equal(found({}, { firstFiles: [seenAt - 7 * DAY_MS, seenAt + DAY_MS] }), seenAt);
+  assert.equal(found(4, 40), NOW - 4 * DAY_MS);
+  assert.equal(found(4, 60 * 176), NOW - 4 * DAY_MS, "it joins an archive with thousands");
+  assert.equal(found(4, 60 * 177), null, "at that pace it is older");
+  assert.equal(found(4, 40, { createdAt: 5 }), null);
+  assert.equal(found(180, 0), NOW - 180 * DAY_MS);
+  assert.equal(found(181, 0), null, "known for long");
 });
 
 /** A reading a day, the newest now. */

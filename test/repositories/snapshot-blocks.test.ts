@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { growthOf } from "../../src/growth/gains.js";
 import { WINDOWS } from "../../src/growth/definitions.js";
+import { growthOf } from "../../src/growth/gains.js";
 import { hasLeap, peakBefore } from "../../src/growth/history.js";
 import { DAY_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";

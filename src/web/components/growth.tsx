@@ -331,7 +331,7 @@ const VALUES = {
   stars: "Stars at the start",
   forksGained: "Forks gained that count",
   forks: "Forks at the start",
-  ageDays: "Age in days",
+  pace: "Stars a day",
   idleDays: "Days since the last push",
   issuesPerDay: "Issues opened or closed per day",
   openIssues: "Open issues at the start",
