@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: fae3e045f074c55f
- * Types: 5ce5283f76769a6a
+ * Document: 285f875957b10d36
+ * Types: c57fff9c8dce06ae
  */
 export interface paths {
     "/api": {
@@ -1494,7 +1494,7 @@ export interface components {
              * @description The kind of movement.
              * @enum {string}
              */
-            kind: "FAILED_READING" | "UNCONFIRMED" | "RETURN" | "LEVEL_SHIFT" | "BURST" | "PURGE";
+            kind: "FAILED_READING" | "UNCONFIRMED" | "RETURN" | "BURST" | "PURGE";
             /**
              * Format: date-time
              * @description Capture time of the first snapshot that shows it.
@@ -1518,19 +1518,6 @@ export interface components {
             after: number;
             /** @description BURST only: the part of the gain that counts. */
             counted?: number;
-            /** @description Why it no longer makes the growth doubtful, and since when; absent: it still does. */
-            cleared?: {
-                /**
-                 * Format: date-time
-                 * @description When that was.
-                 */
-                at: string;
-                /**
-                 * @description Why it was cleared: growth of many, or time.
-                 * @enum {string}
-                 */
-                by: "BREADTH" | "TIME";
-            };
         };
         RepositoryPageMeta: {
             /** @description null with a cursor. */

@@ -172,9 +172,7 @@ const FILTERS = {
     test: (_, { model }, window) => ({ set: model.columns.trust[window].reliable, isMember: true }),
   }),
   excludeAnomalous: filter({
-    parameter: choice(
-      "Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet.",
-    ),
+    parameter: choice("Only repositories without an anomaly in the window."),
     dimension: "trend",
     text: String,
     words: () => "without unusual growth",

@@ -75,9 +75,9 @@ function hasRisen({ points }: Series, from: number): boolean {
   return most - least >= LEAST_STARS;
 }
 
-/** The newest known count of forks until a time. Where none is known, there may be any number. */
-function lastForks({ points }: Series, time: number): number {
-  for (let i = points.countBefore(time + 1) - 1; i >= 0; i--) {
+/** The newest count of forks until a time. Where none was taken, there may be any number. */
+function lastForks({ points, firstTotal }: Series, time: number): number {
+  for (let i = points.countBefore(time + 1) - 1; i >= firstTotal; i--) {
     const forks = points.count(i, FORKS);
     if (forks !== null) return forks;
   }

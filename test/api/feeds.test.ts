@@ -118,17 +118,22 @@ onSqliteAndLong("/api/feeds/:ranking.atom", (engine) => {
   before(async () => {
     world = await createWorld(engine);
     const young = { facts: { createdAt: NOW - 20 * DAY_MS } };
+    const usual = [4, 3, 2, 1].map((day) => snapshot(24 * (7 + day), 1_000 - 5 * day, { forks: 5 }));
     await world.record(
-      observation("ann/<b>&co", [snapshot(168, 1_000, { forks: 5 }), snapshot(0, 2_234, { forks: 9 })], {
-        facts: {
-          ...young.facts,
-          url: "https://github.com/ann/b",
-          description: "Fast & <safe>",
-          language: "C++",
-          license: "MIT",
-          topics: ["cli", "web"],
+      observation(
+        "ann/<b>&co",
+        [...usual, snapshot(168, 1_000, { forks: 5 }), snapshot(0, 2_234, { forks: 29 })],
+        {
+          facts: {
+            ...young.facts,
+            url: "https://github.com/ann/b",
+            description: "Fast & <safe>",
+            language: "C++",
+            license: "MIT",
+            topics: ["cli", "web"],
+          },
         },
-      }),
+      ),
       observation("bob/slow", [snapshot(168, 9_000, { forks: 100 }), snapshot(0, 9_010, { forks: 101 })], {
         facts: { language: "Go" },
       }),
@@ -171,7 +176,7 @@ onSqliteAndLong("/api/feeds/:ranking.atom", (engine) => {
     assert.deepEqual(all(entry, "summary")[0]?.attributes, { type: "text" });
     assert.deepEqual(texts(entry, "summary")[0]?.split("\n").slice(0, 2), [
       "Fast & <safe>",
-      "2,234 stars (+1,234 in 7 days) · 9 forks (+4 in 7 days) · C++ · MIT",
+      "2,234 stars (+1,234 in 7 days) · 29 forks (+24 in 7 days) · C++ · MIT",
     ]);
   });
 
@@ -196,7 +201,7 @@ onSqliteAndLong("/api/feeds/:ranking.atom", (engine) => {
       );
     }
     assert.deepEqual(titlesOf(await feed("fork-growth.atom")), [
-      "ann/<b>&co +4 forks in 7 days",
+      "ann/<b>&co +24 forks in 7 days",
       "bob/slow +1 fork in 7 days",
     ]);
     assert.deepEqual(titlesOf(await feed("stars.atom?limit=1")), ["bob/slow: 9,010 stars"]);

@@ -68,7 +68,9 @@ onSqliteAndLong("Every documented query parameter", (engine) => {
       pushedAt: NOW,
     };
     for (const name of ["a/big", "b/c++"]) {
-      const snapshots = [snapshot(24, 50, { forks: 5 }), snapshot(0, 90, { forks: 9 })];
+      const snapshots = [96, 72, 48, 24]
+        .map((hours) => snapshot(hours, 50, { forks: 5 }))
+        .concat(snapshot(0, 190, { forks: 19 }));
       await world.record(observation(name, snapshots, { facts: more }));
     }
     await world.send("POST", "/api/me/watchlist", { ids: ["1", "2"] }, headers);

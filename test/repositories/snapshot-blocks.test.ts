@@ -91,9 +91,11 @@ function gainsOf(
   const newest = all.at(-1);
   if (newest === undefined) return WINDOWS.map(() => null);
   const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 67.5 * DAY_MS);
-  const { readings } = historyOf(recent);
+  // A star history is fitted as a whole.
+  const read = recent[0] !== undefined && basisOf(recent[0].source) === "RETAINED" ? all : recent;
+  const { readings } = historyOf(read);
   const peak = hasLeap(readings) ? peakBefore(historyOf(all).readings, readings) : null;
-  const growth = growthOf(historyOf(recent, { provider, repositoryId: id, peak }), recency);
+  const growth = growthOf(historyOf(read, { provider, repositoryId: id, peak }), recency);
   return WINDOWS.map((window) => {
     const found = growth.find((one) => one.window === window);
     return found?.starsDelta ?? null;

@@ -66,8 +66,7 @@ const UNUSUAL = [
   ["Failed reading", "a fall that the next reading takes back", "nothing; it is not compared"],
   ["Unconfirmed reading", "a fall by a quarter or more, not read a second time", "the reading before it"],
   ["Dropped and recovered", "a jump or a fall that reverses within days", "nothing"],
-  ["Level shift", "five times the stars in one step, without matching forks", "nothing"],
-  ["Burst", "far more than usual, without matching forks, issues or watchers", "what those support"],
+  ["Burst", "a day of 100 stars and 5 times the usual day or more, with hardly any forks", "a usual day"],
   ["Purge", "a loss of 0.5% or more in one step", "the full loss"],
 ] as const;
 
@@ -88,8 +87,8 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = (
     <div class="read">
       <h1>How scores work</h1>
       <p class="lead">
-        Every number here comes from a recorded snapshot. Nothing is estimated in between, and every score can
-        be recomputed from the numbers that its page shows.
+        Every number here comes from recorded snapshots and star histories, and every score can be recomputed
+        from the numbers that its page shows.
       </p>
       <Numbers />
       <Windows />
@@ -169,8 +168,8 @@ const Scores: FC = () => (
       rows={SCORE_NAMES}
     />
     <p>
-      The formulas are those of 24 hours; only the constants of Rising differ in longer windows. A usual day
-      that is not known counts as 0, with less confidence. Growth lists hide forks and archived repositories
+      The formulas are those of 24 hours; Rising has no list of 30 days. If the usual day is not known, it is
+      taken as the pace of the window, with less confidence. Growth lists hide forks and archived repositories
       by default.
     </p>
   </Section>
@@ -191,8 +190,7 @@ const Confidence: FC = (_, { isStatic }: RenderContext) => (
         <strong>history</strong>: whether the window has enough snapshots: 2, 4 and 8 for the three windows
       </li>
       <li>
-        <strong>readings</strong>: lower if one of them looks wrong, or if the first was reported later by the
-        forge
+        <strong>readings</strong>: lower if one of them looks wrong
       </li>
       <li>
         <strong>usual day</strong>: lower if it is not known yet
