@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 285f875957b10d36
- * Types: c57fff9c8dce06ae
+ * Document: d2187fd51daee3a1
+ * Types: 72a06447a97cd5ec
  */
 export interface paths {
     "/api": {
@@ -1423,7 +1423,7 @@ export interface components {
              * @enum {string}
              */
             basis: "TOTAL" | "RETAINED";
-            /** @description Hours from `from` to `to`: half to 2.25 times the window. */
+            /** @description Hours from `from` to `to`: half to 2.25 times the window, less of what is younger. */
             hours: number;
             /** @description The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals. */
             parts: {
@@ -2808,7 +2808,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
@@ -2888,7 +2888,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
@@ -2947,7 +2947,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
@@ -3006,7 +3006,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
@@ -3080,7 +3080,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
@@ -3154,7 +3154,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
@@ -3228,7 +3228,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
@@ -3302,7 +3302,7 @@ export interface operations {
                 fork?: "true" | "false" | "any";
                 /** @description Only repositories whose trend in the window is reliable. */
                 reliableOnly?: "true" | "false";
-                /** @description Only repositories without an open anomaly in the window, and without an unusual gain that forks do not support yet. */
+                /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description The window over which growth is measured, and how often a repository gets a new entry. */
                 window?: "24h" | "7d" | "30d";
