@@ -90,11 +90,9 @@ export const trendSchema = z
       description:
         "The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.",
     }),
-    hours: z
-      .number()
-      .openapi({
-        description: "Hours from `from` to `to`: half to 2.25 times the window, less of what is younger.",
-      }),
+    hours: z.number().openapi({
+      description: "Hours from `from` to `to`: half to 2.25 times the window, less of what is younger.",
+    }),
     parts: z.array(z.object({ basis: z.enum(BASES), from: time, to: time, gained: z.int() })).openapi({
       description:
         "The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals.",

@@ -44,7 +44,18 @@ onSqlite("the comparison page", (engine) => {
     assert.match(page.html, /<title>Compare acme\/kite, acme\/crane · Sidereal<\/title>/);
     assert.match(page.html, /<title id="whole-title">Stars: acme\/kite, acme\/crane<\/title>/);
     const [kite = [], crane = []] = rowsOf(page.html, "compared");
-    assert.deepEqual(kite.slice(1), ["160", "+30", "+70", "–", "–", "–", "#2", "#1", "20 Apr 2026", "Rust"]);
+    assert.deepEqual(kite.slice(1), [
+      "160",
+      "+30",
+      "+160",
+      "+160",
+      "–",
+      "–",
+      "#2",
+      "#1",
+      "20 Apr 2026",
+      "Rust",
+    ]);
     assert.deepEqual(crane.slice(1, 3), ["5,005", "+4"]);
     const { lines, align } = dataOf(page) as PlotData;
     assert.deepEqual(

@@ -6,12 +6,16 @@ import { onSqlite, onSqliteAndLong } from "../support/engines.js";
 import { linkTo, open, openPage, problemsOf, repositoriesIn, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
-/** 30 repositories with different gains, of three languages. */
-const many = (days = 40) =>
+/** 30 repositories with different gains, of three languages. `leap`: stars that each gained on the last day beyond the usual. */
+const many = (days = 40, leap = 0) =>
   Array.from({ length: 30 }, (_, i) =>
-    observation(`owner-${i}/repo-${i}`, daily(...Array.from({ length: days }, (__, day) => 900 + i * day)), {
-      facts: { language: ["Rust", "Go", "C++"][i % 3] ?? "Go", topics: ["web"], description: `Thing ${i}` },
-    }),
+    observation(
+      `owner-${i}/repo-${i}`,
+      daily(...Array.from({ length: days }, (__, day) => 900 + i * day + (day === days - 1 ? leap : 0))),
+      {
+        facts: { language: ["Rust", "Go", "C++"][i % 3] ?? "Go", topics: ["web"], description: `Thing ${i}` },
+      },
+    ),
   );
 
 /** The section of the page under a heading of this text. */
@@ -67,7 +71,9 @@ onSqliteAndLong("The home page", (engine) => {
   });
 
   test("shows no repository twice, and those that grew most for their size with their growth", async () => {
-    const { html } = await openPage(world, "/");
+    const leapt = await createWorld(engine);
+    await leapt.record(...many(40, 200));
+    const { html } = await openPage(leapt, "/");
     const links = [...html.slice(html.indexOf('class="home"')).matchAll(/href="(\/repos\/github\/[^"?]+)"/g)];
     const names = links.map(([, path]) => path);
     assert.ok(names.length > 15);

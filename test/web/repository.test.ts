@@ -128,7 +128,7 @@ onSqlite("the page of a repository", (engine) => {
     const explained = (await world.get("/api/repos/github/facebook/react?explain=true")).body.data.explanation
       .windows["7d"];
     assert.ok(captionOf(week).includes(explained.trending.score.toFixed(2)));
-    assert.match(week.text, /30 Apr 2026 Level shift: 11,010 stars/);
+    assert.match(week.text, /30 Apr 2026 Burst: 11,010 stars/);
     const gained = await open(world, "/repos/github/group/gains?window=24h");
     const counted = (await world.get("/api/repos/github/group/gains?explain=true")).body.data.explanation
       .windows["24h"].trending;
@@ -145,7 +145,7 @@ onSqlite("the page of a repository", (engine) => {
       const [before = ""] = page.html.split('<table class="terms">');
       return before.match(/<p class="soft">[^<]*<\/p>/g)?.at(-1);
     };
-    const gained = await reasonIn("/repos/github/group/returned");
+    const gained = await reasonIn("/repos/github/Facebook/React");
     const lost = await reasonIn("/repos/github/acme/kite");
     assert.ok(gained !== undefined && lost !== undefined && gained !== lost);
   });
