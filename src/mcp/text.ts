@@ -79,7 +79,8 @@ const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
 /** A value on one line. Numbers have their thousands separated, so that a model reads the digits in groups; times have no seconds. */
 function cell(value: unknown): string {
-  if (value === null || value === undefined) return "?";
+  if (value === undefined) return "";
+  if (value === null) return "?";
   if (typeof value === "number") return grouped.format(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.map(cell).join("; ") || "none";

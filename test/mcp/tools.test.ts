@@ -171,6 +171,7 @@ onSqliteAndLong("The tools", (engine) => {
       ]);
       assert.deepEqual(named, expected, tool);
       assert.match(text, / github:new\/name \| old\/name \|/, tool);
+      assert.match(text, / github:b\/two \| {2}\|/, "a repository that was never renamed");
     }
     assert.equal((await call(own, "create_watchlist", { name: "Empty" })).data.repositories, 0);
     const { token } = (await call(own, "create_watchlist", { repositories })).data;
