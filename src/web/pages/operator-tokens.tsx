@@ -126,7 +126,7 @@ async function tokensPage(request: OperatorRequest, messages: Messages): Promise
         <p class="read">
           A token is checked at its forge, then stored encrypted and never shown again.{" "}
           {keySource === "file"
-            ? "The key is the file token-key beside the database; set SIDEREAL_TOKEN_KEY to keep it elsewhere."
+            ? "The key is the file token-key next to the database; set SIDEREAL_TOKEN_KEY to keep it elsewhere."
             : "The key is the setting SIDEREAL_TOKEN_KEY, which is not in the database."}{" "}
           Backups have the encrypted tokens and not the key, so a restored store needs the same key, or the
           tokens again.
