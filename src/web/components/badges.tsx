@@ -24,7 +24,7 @@ interface BadgeFacts {
   trends: readonly (Trend | null | undefined)[];
   /** Whether its counts are no longer recent. */
   isStale: boolean;
-  /** The earlier full name by which it was requested. */
+  /** An earlier full name: the one by which it was requested, or on its own page the latest. */
   renamedFrom?: string | undefined;
   /** Whether to say that its age counts from when it was first seen. */
   marksFirstSeen?: boolean;

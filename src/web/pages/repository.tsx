@@ -220,11 +220,13 @@ function descriptionOf({ fullName, stars, description }: Repository, week: Trend
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 /** The repository itself, and what is wrong with its counts. */
-const Top: FC<{ facts: Facts }> = ({ facts: { repository, trend, isStale, isSaved, stored, recency } }) => (
+const Top: FC<{ facts: Facts }> = ({
+  facts: { repository, names, trend, isStale, isSaved, stored, recency },
+}) => (
   <>
     <RepositoryHead
       repository={repository}
-      badges={badgesOf({ repository, trends: [trend], isStale })}
+      badges={badgesOf({ repository, trends: [trend], isStale, renamedFrom: names[0]?.fullName })}
       isSaved={isSaved}
       next={repositoryPage(repository)}
     />
