@@ -114,9 +114,10 @@ export async function openModules(
   return buildModules({ ...database, close }, context, redis);
 }
 
-/** Brings stored growth up to date, at a cost that follows what changed. The worker calls it in a loop, under its lease. */
+/** Joins names and brings stored growth up to date, at a cost that follows what changed. The worker calls it in a loop, under its lease. */
 export async function followChanges(modules: Modules, options: GrowthOptions = {}): Promise<void> {
-  const { database, rankings } = modules;
+  const { database, catalog, rankings } = modules;
+  await catalog.joinContinuedNames(options.transact);
   const changed = await rankings.update(options);
   await packHistories(modules);
   if (changed > ANALYZED_FROM) await database.dialect.analyze(database.write);
@@ -134,15 +135,20 @@ async function packHistories({ catalog, rankings }: Modules): Promise<void> {
 /** Most repositories whose histories are packed in one update: there are many more only after an upgrade. */
 const PACKED_PER_UPDATE = 50_000;
 
-/** Brings stored growth up to date after an import. `onProgress` gets the number of repositories done. */
+/**
+ * Brings stored growth up to date after an import. `onProgress` gets the number of repositories done. Returns the number of names that
+ * were joined to those that continue them.
+ */
 export async function updateDerived(
   modules: Modules,
   onProgress: (repositories: number) => void = () => {},
-): Promise<void> {
-  const { database, rankings } = modules;
+): Promise<number> {
+  const { database, catalog, rankings } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
+  const joined = await catalog.joinContinuedNames();
   await rankings.update({ onProgress });
   await packHistories(modules);
   await database.dialect.analyze(database.write);
+  return joined;
 }

@@ -33,6 +33,7 @@ export function historyAt(track: Track, index: number, source: string): History 
     createdAt,
     pushedAt: Number.isNaN(pushedAt) ? null : pushedAt,
     discoveredAt: readings.at(0),
+    isContinued: false,
     importSource: source,
     refreshInterval: null,
     nextRefreshAt: null,

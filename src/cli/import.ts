@@ -98,7 +98,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
     showWarnings(host, result.warnings, json);
     const warnings = result.warnings.map(dated);
     const importSeconds = (host.clock.monotonic() - began) / 1_000;
-    await deriveWithProgress(modules);
+    const namesJoined = await deriveWithProgress(modules);
     const seconds = (host.clock.monotonic() - began) / 1_000;
     const databaseBytes = await modules.database.dialect.size(modules.database.read);
     const rowsPerSecond = Math.round(result.rows / importSeconds);
@@ -108,6 +108,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
         json,
         {
           ...result,
+          namesJoined,
           warnings,
           seconds,
           importSeconds,
@@ -117,7 +118,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
         },
         [
           `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
-          ...sentencesOf(result),
+          ...sentencesOf(result, namesJoined),
           `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
         ].join("\n"),
       ),
@@ -126,11 +127,12 @@ async function runImport(host: Host, files: readonly string[], options: Options)
   });
 }
 
-function sentencesOf(report: ImportReport): string[] {
+function sentencesOf(report: ImportReport, namesJoined: number): string[] {
   const { repositoriesAdded, repositoriesChanged, snapshotsAdded, skipped, refused, warnings } = report;
   return [
     `${repositoriesAdded} repositories added, ${repositoriesChanged} changed; ${snapshotsAdded} snapshots added`,
     `${skipped} rows skipped, ${refused} refused; ${warnings.length} warnings`,
+    ...(namesJoined === 0 ? [] : [`${namesJoined} names joined to those under which they continue`]),
     ...heldBackSentences(report),
   ];
 }
@@ -164,12 +166,13 @@ const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
   capturedAt: timeOrNull(capturedAt),
 });
 
-/** Updates all derived data, with a bar. */
-export async function deriveWithProgress(modules: Modules): Promise<void> {
+/** Updates all derived data, with a bar. Returns the number of names joined. */
+export async function deriveWithProgress(modules: Modules): Promise<number> {
   const { repositories } = await modules.rankings.counters();
   const progress = showProgress(repositories, "  growth {bar} {value} repositories");
-  await updateDerived(modules, (done) => progress.update(done));
+  const joined = await updateDerived(modules, (done) => progress.update(done));
   progress.stop();
+  return joined;
 }
 
 /** The options of the import. Throws CommandFault. */

@@ -135,12 +135,15 @@ const FIRST_DAYS_MS = 14 * DAY_MS;
 
 /**
  * When a repository of unknown creation was first seen by any source, if it seems to be new: its days here, and those in which it would have
- * gained the stars that it came with, at the pace of its first two weeks here. Otherwise null.
+ * gained the stars that it came with, at the pace of its first two weeks here. Otherwise null, and if it continues another name or may do so.
  */
-function firstSeen({ createdAt, discoveredAt }: History, { points, firstTotal }: Series): number | null {
+function firstSeen(
+  { createdAt, discoveredAt, isContinued }: History,
+  { points, firstTotal }: Series,
+): number | null {
   const [firstAt, stars] = [points.at(firstTotal), points.stars(firstTotal)];
   const here = points.at(points.length - 1) - Math.min(discoveredAt, firstAt);
-  if (createdAt !== null || !(here <= NEW_MS)) return null;
+  if (isContinued || createdAt !== null || !(here <= NEW_MS)) return null;
   const until = points.countBefore(firstAt + FIRST_DAYS_MS + 1) - 1;
   const gained = points.stars(until) - stars;
   if (stars > 0 && gained <= 0) return null;

@@ -6,6 +6,7 @@ import {
   type DamagedBlock,
   MAX_WINDOWS,
   type Readings,
+  readContinuing,
   readHistoryStates,
   readReadings,
 } from "../repositories/repositories.js";
@@ -37,6 +38,8 @@ export interface History {
   createdAt: number | null;
   pushedAt: number | null;
   discoveredAt: number;
+  /** Whether it continues another name, or may do so. */
+  isContinued: boolean;
   importSource: string | null;
   refreshInterval: number | null;
   nextRefreshAt: number | null;
@@ -84,6 +87,7 @@ export async function readHistories(
     found.set(id, all);
   const states = await readHistoryStates(db, dialect, told);
   const peaks = await readPeaks(db, dialect, found);
+  const continuing = await readContinuing(db, dialect, ids);
   return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
     if (readings === undefined) return [];
@@ -95,6 +99,7 @@ export async function readHistories(
         createdAt: row.created_at,
         pushedAt: row.pushed_at,
         discoveredAt: row.discovered_at,
+        isContinued: continuing.has(row.id),
         importSource: row.import_source,
         refreshInterval: row.refresh_interval,
         nextRefreshAt: row.next_refresh_at,

@@ -30,7 +30,7 @@ const MAX_FULL_NAME = 400;
 const MAX_SEGMENTS = 22;
 
 /**
- * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: an operator has
+ * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: a rule or an operator has
  * joined it to another one; no source reports that.
  */
 export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const;

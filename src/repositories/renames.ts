@@ -1,12 +1,21 @@
 /**
- * Renames that an operator states, for archives without ids: the snapshots and names of one repository are added to another, and can
- * be taken back. Both keep their ids and their own snapshots; the old one is RENAMED and in no list. Owns the table `renames`.
+ * Joins the names of a repository in archives without ids, as a rule finds or an operator states: the snapshots and names of one
+ * repository are added to another, and can be taken back. Both keep their ids and their own snapshots; the old one is RENAMED and in no
+ * list. Owns the table `renames`, and the pairs of names that are not joined.
  */
 import { sql } from "kysely";
-import type { Db, Dialect, Tx } from "../database/database.js";
+import {
+  type Db,
+  type Dialect,
+  type RepositoryTable,
+  readMark,
+  type Tx,
+  writeMark,
+} from "../database/database.js";
 import { AppError } from "../lib/errors.js";
 import { markOutdated, NEXT_REVISION, noteChanges } from "./changes.js";
 import { lostAvailability } from "./record-rules.js";
+import type { NamePair } from "./rename-rule.js";
 import { fullNameKey, nameKey, type RepositoryRow } from "./repository.js";
 import { removeEqual } from "./snapshots/removal.js";
 import { appendSnapshots, Readings, readReadings } from "./snapshots/snapshots.js";
@@ -33,6 +42,33 @@ export async function joinRenamed(
     throw new AppError("CONFLICT", `The forge has given ${from} an id, so it reports a rename itself.`);
   if ((old.counted_at ?? 0) > (present.counted_at ?? 0))
     throw new AppError("CONFLICT", `${from} was seen after ${to}: the old name comes first.`);
+  return joinRows(tx, dialect, old, present);
+}
+
+/** The same for a pair of ids, unless they have changed since the search. Returns whether they are joined. */
+export async function joinPair(tx: Tx, dialect: Dialect, { fromId, toId }: NamePair): Promise<boolean> {
+  const rows = await tx
+    .selectFrom("repositories")
+    .selectAll()
+    .where("id", "in", [fromId, toId])
+    .where("availability", "=", "AVAILABLE")
+    .where("name_key", "is not", null)
+    .execute();
+  const [old, present] = [fromId, toId].map((id) => rows.find((row) => row.id === id));
+  if (old === undefined || present === undefined || old.provider_id !== null) return false;
+  if ((old.counted_at ?? 0) > (present.counted_at ?? 0)) return false;
+  await joinRows(tx, dialect, old, present);
+  return true;
+}
+
+/** Joins two repositories of one provider. */
+async function joinRows(
+  tx: Tx,
+  dialect: Dialect,
+  old: RepositoryTable,
+  present: RepositoryTable,
+): Promise<number> {
+  const { provider } = present;
   const [history, own] = [await historyOf(tx, dialect, old.id), await historyOf(tx, dialect, present.id)];
   const times = Array.from({ length: history.length }, (_, i) => history.at(i));
   const both = times.filter((at) => own.at(own.countBefore(at)) === at);
@@ -121,6 +157,8 @@ export async function partRenamed(
   const readings = history.only((i) => !both.has(history.at(i)));
   const removed = readings.length === 0 ? 0 : await removeEqual(tx, dialect, old.to_id, readings);
   await tx.deleteFrom("renames").where("from_id", "=", old.id).execute();
+  const unjoined = await readUnjoined(tx);
+  await writeUnjoined(tx, { ...unjoined, parted: [...unjoined.parted, [old.id, old.to_id]] });
   await returnItems(tx, old.id, old.to_id);
   await announce(tx, dialect, [old.id, old.to_id]);
   return removed;
@@ -144,6 +182,49 @@ export async function remainingIds(
     rows.map((row) => row.to_id),
   );
   return new Map(rows.map(({ from_id, to_id }) => [from_id, next.get(to_id) ?? to_id]));
+}
+
+/** Pairs of names that look like one repository and are not joined, by the ids of the old and the new one. */
+export interface Unjoined {
+  /** Those that an operator has parted, which are never joined by the rule. */
+  parted: readonly IdPair[];
+  /** Those that the rule is not sure about. */
+  unsure: readonly IdPair[];
+  /** The files of archives up to which names were compared. */
+  files?: FilesSeen;
+}
+type IdPair = readonly [fromId: number, toId: number];
+
+/** All files of archives that are recorded: their number, and when the last one was. */
+export interface FilesSeen {
+  count: number;
+  importedAt: number;
+}
+
+const UNJOINED_MARK = "unjoined_names";
+
+export async function readUnjoined(db: Db): Promise<Unjoined> {
+  return JSON.parse((await readMark(db, UNJOINED_MARK)) ?? `{"parted":[],"unsure":[]}`);
+}
+
+/** In a transaction that holds the catalogue exclusively and has read it. */
+export function writeUnjoined(tx: Tx, unjoined: Unjoined): Promise<void> {
+  return writeMark(tx, UNJOINED_MARK, JSON.stringify(unjoined));
+}
+
+/** Those of the repositories that continue another name, or may do so. */
+export async function readContinuing(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const joined = await db
+    .selectFrom("renames")
+    .select("to_id")
+    .where(dialect.among(sql.ref("to_id"), ids))
+    .execute();
+  const { unsure } = await readUnjoined(db);
+  return new Set([...joined.map((row) => row.to_id), ...unsure.map(([, toId]) => toId)]);
 }
 
 /** Lets watchlists follow a rename; a list that has both keeps the present one. Their tables belong to watchlists. */

@@ -6,6 +6,7 @@
 import { BatchSize, type Database, type Tx } from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
+import { exclusively, type Transact } from "./changes.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import {
   type ArchiveFile,
@@ -30,6 +31,7 @@ import {
   recordSample,
   withoutSample,
 } from "./record.js";
+import { joinContinuedNames } from "./rename-search.js";
 import { joinRenamed, partRenamed, type StatedRename } from "./renames.js";
 import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
 import { type Revision, RevisionReader } from "./revision.js";
@@ -116,7 +118,7 @@ export {
   MAX_TOPICS,
   MAX_URL,
 } from "./record-rules.js";
-export { remainingIds } from "./renames.js";
+export { readContinuing, remainingIds } from "./renames.js";
 export * from "./repository.js";
 export type { Revision } from "./revision.js";
 export * from "./series.js";
@@ -269,7 +271,12 @@ export class Catalog extends Lookup {
     return dialect.exclusively(write, "catalogue", (tx) => joinRenamed(tx, dialect, rename));
   }
 
-  /** Takes that back, in one transaction. See `partRenamed`. */
+  /** Joins the names of archives that continue under others. See `joinContinuedNames`. */
+  joinContinuedNames(transact: Transact = exclusively(this.#database)): Promise<number> {
+    return joinContinuedNames(this.#database, transact);
+  }
+
+  /** Takes a join back, in one transaction. See `partRenamed`. */
   partRenamed(rename: Omit<StatedRename, "to">): Promise<number> {
     const { dialect, write } = this.#database;
     return dialect.exclusively(write, "catalogue", (tx) => partRenamed(tx, dialect, rename));

@@ -20,6 +20,7 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     createdAt: -1_000 * DAY_MS,
     pushedAt: null,
     discoveredAt: 0,
+    isContinued: false,
     importSource: null,
     refreshInterval: null,
     nextRefreshAt: null,

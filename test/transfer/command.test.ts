@@ -76,6 +76,7 @@ describe("sidereal import", () => {
       heldBack: 0,
       waiting: 0,
       confirmed: 0,
+      namesJoined: 0,
       warnings: [],
     });
     assert.ok(seconds >= importSeconds && rowsPerSecond > 0 && databaseBytes > 0 && memoryPeakBytes > 0);

@@ -73,7 +73,7 @@ export const previousNames = table(
   },
 );
 
-/** A repository that an operator has joined to another one; see renames.ts of repositories. */
+/** A repository that was joined to another one; see renames.ts of repositories. */
 export const renames = table(
   {
     from_id: integer.references("repositories (id)"),

@@ -1,0 +1,122 @@
+import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { fullNameKey } from "./record-rules.js";
+import { median } from "./series.js";
+import type { Readings } from "./snapshots/snapshots.js";
+
+/** A name as its sources report it. */
+export interface NameHistory {
+  /** null: unknown. */
+  providerId: string | null;
+  /** The part after the last slash. */
+  name: string;
+  description: string | null;
+  /** All totals, at least one. */
+  totals: Readings;
+}
+
+/** SAME: one repository. UNSURE: perhaps one, as only the counts differ. */
+export type NameVerdict = "SAME" | "UNSURE" | "APART";
+
+/** One name ends at most this long before or after the other begins, or comes back. */
+export const NEAR_MS = 3 * DAY_MS;
+/** A name comes back after a longer step, which leaves out a file of a daily archive. */
+const PAUSE_MS = 36 * HOUR_MS;
+/** The largest differences: of stars, as a part of the greater count or in usual days of either name, and of forks. */
+const STARS_PART = 0.005;
+const USUAL_DAYS = 2;
+const FORKS_PART = 0.02;
+/** Counts of which one is more than this many times the other are of two repositories. */
+const UNSURE_TIMES = 2;
+
+/**
+ * Whether a name that ended and another one are the same repository, renamed, as far as sources without ids can show: one ends
+ * within three days of the other's beginning or return, their stars then differ by at most half a percent or two usual days,
+ * their forks, if known, by at most 2 %, and name or description are the same.
+ *
+ * Of 35 renames that two daily archives show in 190 days (32 by their descriptions, 3 by their creation dates) this finds 33, and
+ * 5 more in these and a third one, none of them wrong. The other two, and 14 more, differ in the counts alone and are UNSURE: all of these are renames
+ * too. Without the last condition 7 more pairs are the same, one of them wrong; of 12,700 names in weekly files, with seven days in
+ * place of three, 275 are, none of them visibly wrong.
+ */
+export function compareNames(ended: NameHistory, other: NameHistory): NameVerdict {
+  if (ended.providerId !== null && other.providerId !== null && ended.providerId !== other.providerId)
+    return "APART";
+  const last = ended.totals.length - 1;
+  const start = startNear(ended.totals, other.totals);
+  if (start === undefined || !areAlike(ended, other)) return "APART";
+  const usual = Math.max(
+    usualDay(ended.totals, last - USUAL_STEPS, last),
+    usualDay(other.totals, start, start + USUAL_STEPS),
+  );
+  const stars: Pair = [ended.totals.stars(last), other.totals.stars(start)];
+  const forks: Pair = [ended.totals.count(last, 2), other.totals.count(start, 2)];
+  if (isNear(stars, STARS_PART, USUAL_DAYS * usual) && isNear(forks, FORKS_PART)) return "SAME";
+  const unsurePart = 1 - 1 / UNSURE_TIMES;
+  return isNear(stars, unsurePart) && isNear(forks, unsurePart) ? "UNSURE" : "APART";
+}
+
+/** An empty description says nothing. */
+function areAlike(a: NameHistory, b: NameHistory): boolean {
+  const description = descriptionKey(a);
+  return nameKeyOf(a) === nameKeyOf(b) || (description !== "" && description === descriptionKey(b));
+}
+
+/** Names with the same key are the same name. */
+export const nameKeyOf = ({ name }: Pick<NameHistory, "name">): string => fullNameKey(name);
+
+/** Descriptions with the same key are the same one; empty for none. */
+export const descriptionKey = ({ description }: Pick<NameHistory, "description">): string =>
+  description?.trim() ?? "";
+
+/**
+ * The index at which the other name begins or comes back, near the end of the one that ended. It is seen later than that one,
+ * and not while that was there, but for the days around both ends, when files may have both.
+ */
+function startNear(ended: Readings, other: Readings): number | undefined {
+  const [first, last] = [ended.at(0), ended.at(ended.length - 1)];
+  if (other.at(other.length - 1) <= last) return undefined;
+  for (let i = other.countBefore(last - NEAR_MS); other.at(i) <= last + NEAR_MS; i++) {
+    const before = i === 0 ? Number.NEGATIVE_INFINITY : other.at(i - 1);
+    const isStart = other.at(i) - before > PAUSE_MS && before <= first + NEAR_MS;
+    if (isStart && other.at(i) > first) return i;
+  }
+  return undefined;
+}
+
+type Pair = readonly [number | null, number | null];
+
+/** Whether two counts differ by at most a part of the greater one, or by `least`. An unknown one contradicts nothing. */
+function isNear([a, b]: Pair, part: number, least = 0): boolean {
+  return a === null || b === null || Math.abs(a - b) <= Math.max(part * Math.max(a, b), least);
+}
+
+/** Steps that a usual day is taken from; of fewer, nothing is known. */
+const USUAL_STEPS = 30;
+const FEWEST_STEPS = 3;
+/** Shorter steps say little about a day. */
+const SHORTEST_STEP_DAYS = 0.5;
+
+/** The median of the stars gained a day between two indexes; 0 if it is unknown. */
+function usualDay(totals: Readings, from: number, until: number): number {
+  const paces: number[] = [];
+  let before = Math.max(0, from);
+  for (let i = before + 1; i <= until && i < totals.length; i++) {
+    const days = (totals.at(i) - totals.at(before)) / DAY_MS;
+    if (days < SHORTEST_STEP_DAYS) continue;
+    paces.push((totals.stars(i) - totals.stars(before)) / days);
+    before = i;
+  }
+  return paces.length < FEWEST_STEPS ? 0 : Math.max(0, median(paces));
+}
+
+/** The ids of two names that may be one repository. */
+export interface NamePair {
+  fromId: number;
+  toId: number;
+}
+
+/** The pairs of which no other one has the same old or the same new name: of several candidates none is taken. */
+export function onlyCandidates<P extends NamePair>(pairs: readonly P[]): P[] {
+  const [from, to] = [Map.groupBy(pairs, ({ fromId }) => fromId), Map.groupBy(pairs, ({ toId }) => toId)];
+  return pairs.filter(({ fromId, toId }) => from.get(fromId)?.length === 1 && to.get(toId)?.length === 1);
+}
