@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: d2187fd51daee3a1
- * Types: 72a06447a97cd5ec
+ * Document: d93ef7f2bfca32a5
+ * Types: 042bc966fac66743
  */
 export interface paths {
     "/api": {
@@ -1771,6 +1771,8 @@ export interface components {
                     "30d": components["schemas"]["Explanation"] | null;
                 };
             };
+            /** @description The state of its star history. */
+            history: components["schemas"]["StarHistory"];
             /** @description Most recent first. */
             previousFullNames: string[];
             /** @description How much is stored of it. */
@@ -1841,6 +1843,29 @@ export interface components {
             values: {
                 [key: string]: number;
             };
+        };
+        /** @description How much of its star history was read from its forge. While it is not WHOLE, series and charts begin later than the stars did. */
+        StarHistory: {
+            /**
+             * @description NOT_OFFERED: none is to be read, as the forge has none or the repository is not tracked. WAITING: nothing is read yet. READING: a part is read, newest first. WHOLE: all of it is. REFUSED: the forge has not given the next part.
+             * @enum {string}
+             */
+            state: "NOT_OFFERED" | "WAITING" | "READING" | "WHOLE" | "REFUSED";
+            /**
+             * Format: date
+             * @description The oldest day that was read, if older ones are missing; otherwise null.
+             */
+            readTo: string | null;
+            /**
+             * @description REFUSED only. NONE: the forge gives none of this repository. NOT_READY: it has not prepared it yet. UNUSABLE: what it sent cannot be used. null also if it is not known.
+             * @enum {string|null}
+             */
+            why: "NONE" | "NOT_READY" | "UNUSABLE" | "FORBIDDEN" | "UNREACHABLE" | null;
+            /**
+             * Format: date-time
+             * @description The earliest time of the next request for it; null: none, or in its turn.
+             */
+            nextTryAt: string | null;
         };
         Series: {
             /** @description The id of the repository. */
@@ -2050,6 +2075,8 @@ export interface components {
                 lastSeenAt: string | null;
                 /** @description See Repository. */
                 stale: boolean;
+                /** @description The state of its star history. */
+                history: components["schemas"]["StarHistory"];
                 /** @description The stars gained in the star history until the first total, and the difference of totals from then on, without readings in doubt: over 30d as in the trend. null with fewer than two points. */
                 gained: number | null;
                 /**
@@ -2712,6 +2739,7 @@ export type Rank = components['schemas']['Rank'];
 export type RankingName = components['schemas']['RankingName'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplainedScore = components['schemas']['ExplainedScore'];
+export type StarHistory = components['schemas']['StarHistory'];
 export type Series = components['schemas']['Series'];
 export type Snapshot = components['schemas']['Snapshot'];
 export type Seams = components['schemas']['Seams'];
@@ -3627,6 +3655,8 @@ export interface operations {
                             lastSeenAt: string | null;
                             /** @description See Repository. */
                             stale: boolean;
+                            /** @description The state of its star history. */
+                            history: components["schemas"]["StarHistory"];
                             /**
                              * @description The step of the points.
                              * @enum {string}

@@ -21,7 +21,7 @@ export { errorPicture } from "./pictures.js";
 export { detailSchema, getRepositoryByFullName, readDetail } from "./repositories.js";
 export { betweenPoints, seriesPartsView, snapshotSchema } from "./series-views.js";
 export { listSeveralMetrics, readSeveral } from "./several-metrics.js";
-export { type RepositoryView, renamedView, repositoryView, trendSchema } from "./views.js";
+export { historyView, type RepositoryView, renamedView, repositoryView, trendSchema } from "./views.js";
 export {
   addWatchlistItem,
   createWatchlist,

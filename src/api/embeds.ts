@@ -34,7 +34,7 @@ import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
 import { svg, svgResponse } from "./pictures.js";
 import { gapsSchema, gapsView, seamsSchema, seamsView } from "./series-views.js";
-import { freshnessFields, freshnessView, renamedView } from "./views.js";
+import { freshnessFields, freshnessView, historySchema, historyView, renamedView } from "./views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
 
@@ -116,6 +116,7 @@ const chartSchema = z
         to: time.nullable(),
         lastSeenAt: time.nullable(),
         stale: z.boolean().openapi({ description: "See Repository." }),
+        history: historySchema,
         gained: z.int().nullable().openapi({
           description:
             "The stars gained in the star history until the first total, and the difference of totals from then on, without readings in doubt: over 30d as in the trend. null with fewer than two points.",
@@ -134,8 +135,9 @@ const chartSchema = z
   .openapi("Chart");
 
 function seriesView(
-  { repository, renamedFrom, points, gaps, seams, bornAt, isStale }: NamedHistory,
+  { repository, renamedFrom, points, gaps, seams, bornAt, isStale, historyState }: NamedHistory,
   align: ChartQuery["align"],
+  now: number,
 ) {
   const [first, last] = [points[0], points.at(-1)];
   const gain = gainOfLine(points);
@@ -159,6 +161,7 @@ function seriesView(
     to: timeOrNull(last?.at),
     lastSeenAt: timeOrNull(repository.countedAt),
     stale: isStale,
+    history: historyView(historyState, now),
     gained: gain?.gained ?? null,
     gainedBasis: gain === undefined ? null : basisOf(gain.first.source),
   };
@@ -168,6 +171,7 @@ function seriesView(
 export async function readChart(services: ChartServices, named: readonly Named[], query: ShownQuery) {
   const histories = await readHistories(services, named, query);
   const { baseUrl } = services.config;
+  const now = services.clock.now();
   const { metric, window, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
   const title = titleOfHistories(histories, {
@@ -183,11 +187,11 @@ export async function readChart(services: ChartServices, named: readonly Named[]
     window,
     scale,
     align,
-    series: histories.map((history) => seriesView(history, align)),
+    series: histories.map((history) => seriesView(history, align, now)),
     svgUrl,
     pageUrl,
     snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
-    ...freshnessView(newestOf(histories), services.clock.now()),
+    ...freshnessView(newestOf(histories), now),
   };
 }
 

@@ -23,7 +23,7 @@ import {
   snapshotView,
   stepParameter,
 } from "./series-views.js";
-import { freshnessFields, freshnessView, rankingSchema } from "./views.js";
+import { freshnessFields, freshnessView, historyView, rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
@@ -108,7 +108,8 @@ async function readSeries(
   { window, step, ...days }: Days & { window: SeriesWindow; step: Step },
 ) {
   const { id, countedAt: asOf, nextRefreshAt } = repository;
-  const recency = await catalog.recency();
+  const [recency, historyState] = await Promise.all([catalog.recency(), catalog.historyState(id)]);
+  const now = clock.now();
   const span = spanOfTimes(days, seriesWindowMs(window));
   const from = span.from ?? (asOf === null ? undefined : seriesStart(window, asOf));
   const series = await catalog.spanSeries(repository, span, { step });
@@ -118,9 +119,10 @@ async function readSeries(
     window: days.from === undefined ? window : null,
     from: timeOrNull(from ?? null),
     to: timeOrNull(endOf(days.to) ?? null),
-    ...freshnessView(asOf, clock.now()),
+    ...freshnessView(asOf, now),
     lastSeenAt: timeOrNull(asOf),
     stale: isStale(repository, recency),
+    history: historyView(historyState, now),
     resolution: series.resolution,
     thinned: series.resolution !== step,
     pointCount: data.length,

@@ -138,6 +138,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   hasMore: { description: "Whether there is a next page.", example: true },
   hint: { example: "k3Zq" },
   historyPages: { example: 3 },
+  history: { description: "The state of its star history." },
   homepage: { description: "The address that the owner gave; null: none.", example: "https://vuejs.org/" },
   hours: { example: 24 },
   href: {
@@ -192,6 +193,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
     description: "When it will be refreshed; null: it is not tracked.",
     example: "2026-08-22T10:07:20.000Z",
   },
+  nextTryAt: { example: null },
   openIssues: { example: 741 },
   openIssuesDelta: { description: "Open issues gained; null if either count is unknown.", example: -3 },
   openapi: { example: "https://sidereal.example/api/openapi.json" },
@@ -215,6 +217,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   },
   ranking: { description: "The ranking." },
   rankCount: { description: "Number of ranks.", example: 31 },
+  readTo: { example: null },
   reason: { description: "Why, in words.", example: "gained 40 times as much as on a usual day" },
   recentBlocks: { description: "The last blocked requests, newest first." },
   recentErrors: { description: "The last failed requests, newest first." },

@@ -16,6 +16,8 @@ import { type ApiServices, dataResponse, operation } from "./operation.js";
 import {
   freshnessFields,
   freshnessView,
+  historySchema,
+  historyView,
   rankingSchema,
   repositorySchema,
   repositoryView,
@@ -75,6 +77,7 @@ export const detailSchema = repositorySchema
         description:
           "With explain=true: the formula and the values of each score, and the version of the formulas.",
       }),
+    history: historySchema,
     previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
     dataQuality: z.object({
       snapshots: z.int(),
@@ -156,21 +159,24 @@ export async function readDetail(
 ): Promise<z.output<typeof detailSchema>> {
   const { catalog, rankings } = services.modules;
   const { id, countedAt } = repository;
-  const [{ trends, ranks, stored }, recency, explanation] = await Promise.all([
+  const now = services.clock.now();
+  const [{ trends, ranks, stored }, recency, historyState, explanation] = await Promise.all([
     rankings.standing(id),
     catalog.recency(),
+    catalog.historyState(id),
     explain === "true" ? rankings.explain(id) : undefined,
   ]);
   const isRepositoryStale = isStale(repository, recency);
   return {
     ...repositoryView({ repository, trend: trends[window] ?? undefined, isStale: isRepositoryStale }),
-    ...freshnessView(endOfGrowth(Object.values(trends), countedAt), services.clock.now()),
+    ...freshnessView(endOfGrowth(Object.values(trends), countedAt), now),
     trends: each((one) => {
       const trend = trends[one];
       return trend === null ? null : trendView(trend);
     }),
     ranks,
     ...(explanation && { explanation: { version: SCORE_VERSION, windows: explanation } }),
+    history: historyView(historyState, now),
     previousFullNames: previousNames.map((name) => name.fullName),
     dataQuality: {
       snapshots: stored.snapshots,

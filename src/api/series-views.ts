@@ -10,7 +10,7 @@ import {
   STEPS,
 } from "../repositories/repositories.js";
 import type { SumPoint } from "../watchlists/watchlists.js";
-import { freshnessFields } from "./views.js";
+import { freshnessFields, historySchema } from "./views.js";
 
 /** Series as JSON: the schemas of their points and meta, and the functions that create the points. `null` always means unknown. */
 
@@ -96,6 +96,7 @@ export const seriesMetaSchema = z.object({
   ...freshnessFields,
   lastSeenAt: time.nullable(),
   stale: z.boolean().openapi({ description: "See Repository." }),
+  history: historySchema,
   ...thinningFields,
   pointCount: z.int(),
   gaps: gapsSchema,

@@ -1,13 +1,16 @@
 import { openIssuesRule } from "../config/config.js";
 import { type CountedGroup, type CurrentSummary, type Facet, SORTS } from "../discovery/discovery.js";
 import { ANOMALY_KINDS, MEASURED_COUNTS, RANKINGS, type Trend, WINDOWS } from "../growth/growth.js";
-import { ageInDays, HOUR_MS, isoTime, timeOrNull } from "../lib/clock.js";
+import { ageInDays, HOUR_MS, isoDay, isoTime, timeOrNull } from "../lib/clock.js";
 import { START_TRACKING_PAGE } from "../lib/page-addresses.js";
 import { idSchema, orNull, time, z } from "../lib/schema.js";
 import {
   AVAILABILITIES,
   BASES,
   CATALOGUE_KINDS,
+  HISTORY_REFUSALS,
+  HISTORY_STATES,
+  type HistoryState,
   type Repository,
   SNAPSHOT_SOURCES,
 } from "../repositories/repositories.js";
@@ -33,6 +36,40 @@ export function freshnessView(
 ): { asOf: string | null; ageDays: number | null } {
   return { asOf: timeOrNull(asOf), ageDays: ageInDays(asOf, now) };
 }
+
+export const historySchema = z
+  .object({
+    state: z.enum(HISTORY_STATES).openapi({
+      description:
+        "NOT_OFFERED: none is to be read, as the forge has none or the repository is not tracked. WAITING: nothing is read yet. READING: a part is read, newest first. WHOLE: all of it is. REFUSED: the forge has not given the next part.",
+    }),
+    readTo: z.iso
+      .date()
+      .nullable()
+      .openapi({ description: "The oldest day that was read, if older ones are missing; otherwise null." }),
+    why: z.enum(HISTORY_REFUSALS).nullable().openapi({
+      description:
+        "REFUSED only. NONE: the forge gives none of this repository. NOT_READY: it has not prepared it yet. UNUSABLE: what it sent cannot be used. null also if it is not known.",
+    }),
+    nextTryAt: time
+      .nullable()
+      .openapi({ description: "The earliest time of the next request for it; null: none, or in its turn." }),
+  })
+  .openapi("StarHistory", {
+    description:
+      "How much of its star history was read from its forge. While it is not WHOLE, series and charts begin later than the stars did.",
+  });
+
+/** `now`: of the response. */
+export const historyView = (
+  { state, readTo, why, nextAt }: HistoryState,
+  now: number,
+): z.output<typeof historySchema> => ({
+  state,
+  readTo: readTo === null ? null : isoDay(readTo),
+  why,
+  nextTryAt: nextAt !== null && nextAt > now ? isoTime(nextAt) : null,
+});
 
 /** When the counts of several repositories were taken. */
 export const measuredFields = {

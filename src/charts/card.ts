@@ -44,11 +44,13 @@ export interface CardInput extends CardAge {
   rank: string | null;
   /** Stars over a year, oldest first. */
   points: readonly ChartPoint[];
+  /** What these do not show, as `History.shown`. */
+  shown?: string | undefined;
 }
 
 export function repositoryCard(
   repository: Pick<Repository, "provider" | "fullName" | "description" | "language" | "stars">,
-  { gained, points, rank, ...age }: CardInput,
+  { gained, points, rank, shown, ...age }: CardInput,
 ): Card {
   const { fullName, description, language, stars } = repository;
   const forge = forgeName(repository.provider);
@@ -56,7 +58,11 @@ export function repositoryCard(
   const owner = fullName.slice(0, Math.max(0, slash));
   const where = [forge, owner, ...(language === null ? [] : [language])].join("  ·  ");
   const hasRetained = points.some(({ source }) => basisOf(source) === "RETAINED");
-  const dotted = { text: `dotted: ${RETAINED_WORDS}`, ...WHOLE, y: 420, size: 18, fill: MUTED };
+  const notes = [
+    ...(hasRetained ? [`dotted: ${RETAINED_WORDS}`] : []),
+    ...(shown === undefined ? [] : [shown]),
+  ];
+  const noted = { text: notes.join("; "), ...WHOLE, y: 420, size: 18, fill: MUTED };
   const ranked = { x: LEFT, y: 598, width: 500, size: 24, fill: INK, isBold: true };
   const numbers = [
     { value: stars === null ? "–" : countText(stars), name: "stars" },
@@ -82,7 +88,7 @@ export function repositoryCard(
           { text: name, ...place, y: 390, size: 22, fill: MUTED },
         ];
       }),
-      ...(hasRetained ? [dotted] : []),
+      ...(notes.length > 0 ? [noted] : []),
       ...(rank === null ? [] : [{ text: rank, ...ranked }]),
       footOf(age),
     ],

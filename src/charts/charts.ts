@@ -64,4 +64,4 @@ export {
   withoutDoubtful,
 } from "./series.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
-export { milestoneWords, noteOfSpan, subjectOf } from "./words.js";
+export { historyWords, milestoneWords, noteOfSpan, sinceWords, subjectOf } from "./words.js";

@@ -6,6 +6,7 @@ import {
   type Gap,
   gapsOf,
   type HistoryState,
+  isHistoryMissing,
   isStale,
   type Repository,
   type Seam,
@@ -27,7 +28,7 @@ import {
   type Metric,
 } from "./series.js";
 import type { Theme } from "./themes.js";
-import { titleOf } from "./words.js";
+import { historyWords, sinceWords, titleOf } from "./words.js";
 
 /** The windows of charts, up to the newest counts of each repository. */
 export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
@@ -56,8 +57,10 @@ export interface History {
   trends: readonly (ChartTrend | null)[];
   /** When its growth ends, or else its newest counts. */
   asOf: number | null;
-  /** The part of its star history that is missing before these points, for readers; undefined: nothing. */
-  unread: string | undefined;
+  /** How much of its star history was read. */
+  historyState: HistoryState;
+  /** From when it shows stars while earlier ones are not read, or how many have no day, for readers; undefined: it shows all. */
+  shown: string | undefined;
   /** The end of the chart: its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
   until: number | null;
   isStale: boolean;
@@ -115,7 +118,11 @@ export async function readHistory(
     snapshots,
     trends,
     asOf: endOfGrowth(trends, countedAt),
-    unread: isFirst ? await unreadWords(catalog, repository, { historyState, firstSnapshotAt }) : undefined,
+    historyState,
+    shown:
+      isFirst && firstSnapshotAt !== null
+        ? await shownWords(catalog, repository, { historyState, first: firstSnapshotAt })
+        : undefined,
     until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
     isStale: stale,
   };
@@ -124,21 +131,17 @@ export async function readHistory(
 /** The least part of the stars without a day that is worth a note: one in this many. */
 const UNDATED_PARTS = 100;
 
-/** The part of the star history that is missing in a chart that begins with the first snapshot. */
-async function unreadWords(
+/** What a chart that begins with the first snapshot does not show of the stars. */
+async function shownWords(
   catalog: Catalog,
   { id, createdAt, stars }: Repository,
-  { historyState, firstSnapshotAt: first }: { historyState: HistoryState; firstSnapshotAt: number | null },
+  { historyState, first }: { historyState: HistoryState; first: number },
 ): Promise<string | undefined> {
-  const oldest =
-    first === null ? undefined : await catalog.snapshotsBetween(id, { from: first, until: first });
-  const isOfHistory = oldest?.isRetained(0) === true;
-  if (historyState === "UNREAD" || historyState === "PART")
-    return isOfHistory && first !== null
-      ? `shown from ${dateText(first)}; earlier stars are being read`
-      : "its star history is not read yet";
+  if (isHistoryMissing(historyState)) return sinceWords(first);
+  const oldest = await catalog.snapshotsBetween(id, { from: first, until: first });
   // A history reaches back to the creation only with stars that its forge has no day for.
-  if (!isOfHistory || createdAt === null || stars === null || (first ?? 0) > createdAt) return undefined;
+  if (oldest.length === 0 || !oldest.isRetained(0) || createdAt === null || stars === null) return undefined;
+  if (first > createdAt) return undefined;
   const undated = oldest.stars(0);
   return undated === 0 || undated * UNDATED_PARTS < stars
     ? undefined
@@ -256,13 +259,13 @@ function namesOf(histories: readonly History[]): string[] {
   });
 }
 
-function noteOnLine({ repository, points, isStale, unread }: History): string | undefined {
+function noteOnLine({ repository, points, isStale, shown }: History): string | undefined {
   const note = noteOn(repository, isStale);
   const last = points.at(-1);
   const isAvailable = repository.availability === "AVAILABLE";
-  if (last === undefined) return isAvailable ? (unread ?? "no counts in this time") : note;
+  if (last === undefined) return isAvailable ? "no counts in this time" : note;
   const seen = isAvailable ? note : `${note ?? ""}, last seen ${dateText(last.at)}`;
-  const notes = [seen, unread].filter((one) => one !== undefined);
+  const notes = [seen, shown].filter((one) => one !== undefined);
   return notes.length === 0 ? undefined : notes.join("; ");
 }
 
@@ -340,7 +343,8 @@ export function missingReason(
   if (only === undefined || histories.length > 1)
     return `A chart needs two snapshots of one repository with ${counts} in this time; there are none yet.`;
   const since = dateText(only.firstSnapshotAt ?? only.repository.discoveredAt);
-  if (only.unread !== undefined) return `First seen on ${since}; ${only.unread}.`;
+  const missing = historyWords(only.historyState, only.repository.provider);
+  if (metric === "stars" && missing !== undefined) return `First seen on ${since}. ${missing}`;
   if (only.snapshots < 2) return `First seen on ${since}; a chart needs two snapshots.`;
   return `First seen on ${since}. There are not two snapshots with ${counts} in this time.`;
 }

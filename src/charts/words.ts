@@ -1,6 +1,7 @@
+import { forgeName } from "../config/config.js";
 import type { Anomaly } from "../growth/growth.js";
-import { DAY_MS } from "../lib/clock.js";
-import { basisOf } from "../repositories/repositories.js";
+import { DAY_MS, isoTime } from "../lib/clock.js";
+import { basisOf, type HistoryRefusal, type HistoryState } from "../repositories/repositories.js";
 import { type Gain, gainsOf, stepOf } from "./lines.js";
 import { fit } from "./markup.js";
 import {
@@ -202,3 +203,41 @@ export function anomalyWords({ kind, before, after, counted }: Anomaly, turn: nu
       return `${moved}; the loss counts in full`;
   }
 }
+
+/** What a forge has done instead of giving a star history, after its name. */
+const REFUSAL_WORDS: Readonly<Record<HistoryRefusal, string>> = {
+  NONE: "gives no star history of it",
+  NOT_READY: "has not prepared its star history yet",
+  UNUSABLE: "sent a star history of it that cannot be used",
+  FORBIDDEN: "refused its star history",
+  UNREACHABLE: "did not return its star history",
+};
+
+/**
+ * Why a star history is not whole, in one or two sentences; undefined if nothing of it is missing. `provider`: its forge. `now`: of a
+ * service, which tries again; absent: the time of the next try is left out.
+ */
+export function historyWords(
+  { state, readTo, why, nextAt }: HistoryState,
+  provider: string,
+  now?: number,
+): string | undefined {
+  const back = readTo === null ? "" : dateText(readTo);
+  switch (state) {
+    case "WAITING":
+      return "Its star history is not read yet.";
+    case "READING":
+      return `Reading its star history: back to ${back}.`;
+    case "REFUSED": {
+      const isPlanned = now !== undefined && nextAt !== null && nextAt > now;
+      const next = isPlanned ? ` Next try ${dateText(nextAt)}, ${isoTime(nextAt).slice(11, 16)} UTC.` : "";
+      const read = back === "" ? "" : ` It is read back to ${back}.`;
+      return `${forgeName(provider)} ${REFUSAL_WORDS[why ?? "FORBIDDEN"]}.${read}${next}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** From when a picture shows stars while its history is not whole. */
+export const sinceWords = (at: number): string => `since ${dateText(at)}`;

@@ -48,8 +48,9 @@ function describe(status: ProviderStatus, now: number): string {
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${status.scheduled} scheduled`,
-    `  queue         ${status.due} due, ${status.overdue} for over an hour, ${status.rechecksWaiting} to be read a second time, ${status.backfillWaiting} waiting for backfill${status.backfillNextAt === null ? "" : `, the next at ${isoTime(status.backfillNextAt)}`}`,
+    `  queue         ${status.due} due, ${status.overdue} for over an hour, ${status.rechecksWaiting} to be read a second time`,
     `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${status.olderThanADay} over a day ago`}`,
+    ...describeHistories(status),
     ...(detailsFreshness === null ? [] : [`  own records   read ${agesOf(detailsFreshness)} ago`]),
     `  discovery     ${describeWalk(status.walk)}`,
   ];
@@ -88,6 +89,16 @@ function describe(status: ProviderStatus, now: number): string {
     lines.push(...blocksOf(report.quota, now));
   }
   return lines.join("\n");
+}
+
+/** How far the star histories are read; nothing where the forge has none. */
+function describeHistories({ histories, backfillNextAt }: ProviderStatus): string[] {
+  const { WHOLE, READING, WAITING, REFUSED } = histories;
+  if (WHOLE + READING + WAITING + REFUSED === 0) return [];
+  const next = backfillNextAt === null ? "" : `; the next part at ${isoTime(backfillNextAt)}`;
+  return [
+    `  histories     ${WHOLE} whole, ${READING} being read, ${WAITING} waiting, ${REFUSED} refused${next}`,
+  ];
 }
 
 /** A worker reports every ten seconds. */

@@ -106,7 +106,7 @@ export async function readHistories(
         countedAt: row.counted_at,
         readings,
         // Of what is not tracked, an import brought all that there is.
-        isHistoryWhole: states.get(row.id) !== "PART",
+        isHistoryWhole: (states.get(row.id)?.readTo ?? null) === null,
         peak: peaks.get(row.id) ?? null,
       },
     ];

@@ -24,7 +24,7 @@ const growthSchema = z.object({
   countsRetainedStars: z
     .boolean()
     .describe("true: compares stars still held, as the forge reported them later, instead of totals."),
-  confidence: z.number().describe("How far the growth can be trusted, from 0 to 1."),
+  confidence: z.number().describe("How far the growth can be trusted, 0 to 1."),
   ...{ confidenceReasons, reliable },
   doubts: z.array(anomalies.element.pick({ kind: true, measure: true, at: true, reason: true })),
 });
@@ -40,6 +40,7 @@ const resultSchema = z.object({
   countedAt: z.string().nullable().describe("When the counts were true."),
   growth: z.array(growthSchema).describe("One per window with two comparable snapshots."),
   ranks: z.array(z.string()).describe("Its best ranks, in words."),
+  history: z.string(),
   previousNames: z.array(z.string()),
   snapshots: z.object({ stored: z.number(), firstAt: firstSnapshotAt, lastAt: lastSnapshotAt }),
 });
@@ -105,6 +106,7 @@ function resultOf(detail: Detail, baseUrl: string): z.output<typeof resultSchema
     countedAt: detail.refreshedAt,
     growth: WINDOWS.flatMap((window) => growthOf(trends[window])),
     ranks: ranksOf(detail),
+    history: detail.history.state,
     previousNames: detail.previousFullNames.slice(0, MAX_LISTED),
     snapshots: {
       stored: dataQuality.snapshots,

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { cursorSchema, type KnownOfForge } from "../tracking/tracking.js";
+import { historyCursorSchema } from "../repositories/repositories.js";
+import type { KnownOfForge } from "../tracking/tracking.js";
 import { readEarlier, writeJson } from "./files.js";
 
 /** By forge. */
@@ -12,7 +13,7 @@ export type Known = Record<string, KnownOfForge>;
 const NODE_IDS = "node-ids.json";
 const CURSORS = "history-cursors.json";
 const nodeIdsSchema = z.record(z.string(), z.record(z.string(), z.string()));
-const cursorsSchema = z.record(z.string(), z.record(z.string(), cursorSchema.or(z.literal("WHOLE"))));
+const cursorsSchema = z.record(z.string(), z.record(z.string(), historyCursorSchema.or(z.literal("WHOLE"))));
 
 export function readKnown(folder: string): Known {
   const nodeIds = readEarlier(join(folder, NODE_IDS), nodeIdsSchema) ?? {};

@@ -71,7 +71,7 @@ export async function writePictures(
       url: repository.url,
       availability: repository.availability,
       stars: repository.stars,
-      history,
+      history: history.state,
       since: timeOrNull(since),
       ...Object.fromEntries(Object.entries(files).filter(([, file]) => own.has(file))),
     })),

@@ -1,8 +1,9 @@
-import type { UpstreamFailure } from "../forges/forges.js";
-import { isoDay, isoTime } from "../lib/clock.js";
+import { historyWords } from "../charts/charts.js";
+import { isTemporary, type UpstreamFailure } from "../forges/forges.js";
+import { isoTime } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import type { RepositoryAddress } from "../repositories/repositories.js";
-import { trackFailureOf } from "../tracking/tracking.js";
+import { refusalOf, trackFailureOf } from "../tracking/tracking.js";
 import type { Pass } from "./pass.js";
 
 /** Why a repository could not be read, in one sentence. */
@@ -10,31 +11,19 @@ export function problemOf(pass: Pass, address: RepositoryAddress, failure: Upstr
   return `${repositoryKey(address)}: ${sentenceOf(pass, address.provider, failure)}`;
 }
 
-/** Why the star history of a known repository could not be read, and how much of it was. */
+/** Why the star history of a known repository could not be read, and how much of it was. A used-up quota has its own words. */
 export async function historyProblemOf(
   pass: Pass,
   { id, ...address }: RepositoryAddress & { id: number },
   failure: UpstreamFailure,
 ): Promise<string> {
-  const { catalog } = pass.modules;
-  const state = await catalog.historyState(id);
-  const { firstSnapshotAt } = await catalog.snapshotRange(id);
-  const sentences = [historySentenceOf(pass, address.provider, failure)];
-  if (state === "UNREAD") sentences.push("Its star history is not read yet.");
-  if (state === "PART" && firstSnapshotAt !== null)
-    sentences.push(`Its star history is read back to ${isoDay(firstSnapshotAt)}.`);
-  return `${repositoryKey(address)}: ${sentences.join(" ")}`;
-}
-
-function historySentenceOf(pass: Pass, provider: string, failure: UpstreamFailure): string {
-  const { kind, until, reason } = failure;
-  if (kind === "quota" || kind === "clock") return sentenceOf(pass, provider, failure);
-  const said = reason === null ? "" : ` (${reason})`;
-  if (kind === "unreachable") return `The forge did not return its star history.${said}`;
-  if (kind !== "malformed") return `The forge gives no star history of it.${said}`;
-  return until === null
-    ? "The forge sent a star history of it that cannot be used."
-    : "The forge has not prepared its star history yet. Try again later.";
+  const history = await pass.modules.catalog.historyState(id);
+  const { provider } = address;
+  const sentences = isTemporary(failure.kind)
+    ? [sentenceOf(pass, provider, failure), historyWords(history, provider)]
+    : [historyWords({ ...history, state: "REFUSED", why: refusalOf(failure) }, provider)];
+  const said = failure.reason === null || isTemporary(failure.kind) ? [] : [`(${failure.reason})`];
+  return `${repositoryKey(address)}: ${[...sentences, ...said].join(" ").trim()}`;
 }
 
 /** Why a forge refused, in a sentence for the person who runs the command. */

@@ -2,7 +2,7 @@
 import { concernsForge, UpstreamFailure } from "../forges/forges.js";
 import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
-import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
+import { isHistoryUnread, type Repository, type RepositoryAddress } from "../repositories/repositories.js";
 import { completeHistory, enrollImported, readKnown, refreshTogether, track } from "../tracking/tracking.js";
 import type { Known } from "./known.js";
 import type { ListedAddress } from "./list.js";
@@ -25,7 +25,7 @@ export async function trackWithHistory(
     if (!(error instanceof UpstreamFailure)) throw error;
     if (id === undefined) return { problem: problemOf(pass, address, error) };
     problem = { problem: await historyProblemOf(pass, { ...address, id }, error) };
-    if ((await pass.modules.catalog.historyState(id)) === "UNREAD") return problem;
+    if (isHistoryUnread(await pass.modules.catalog.historyState(id))) return problem;
   }
   return { ...problem, repository: await pass.modules.catalog.get(id) };
 }

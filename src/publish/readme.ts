@@ -2,9 +2,14 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
-import { snippetsOf } from "../charts/charts.js";
+import { sinceWords, snippetsOf } from "../charts/charts.js";
 import { replaceFile } from "../lib/replace-file.js";
-import type { Repository, RepositoryAddress } from "../repositories/repositories.js";
+import {
+  type HistoryState,
+  isHistoryMissing,
+  type Repository,
+  type RepositoryAddress,
+} from "../repositories/repositories.js";
 import { isListed } from "./pictures.js";
 
 const CHART = { width: 600, height: 380 };
@@ -21,6 +26,9 @@ export interface Shown {
   listed: RepositoryAddress;
   files: { chart: string };
   repository: Pick<Repository, "fullName" | "url">;
+  history: HistoryState;
+  /** When its first snapshot was captured. */
+  since: number | null;
 }
 
 /** A line that begins a block with these names, or ends one (null). `line`: from 0. */
@@ -137,11 +145,12 @@ function markersOf(lines: readonly string[], fences: RegExp): Marker[] {
   return markers;
 }
 
-function pictureOf({ files, repository }: Shown, folder: string): string {
+function pictureOf({ files, repository, history, since }: Shown, folder: string): string {
   const image = [...folder.split(sep), ...files.chart.split("/")]
     .filter((part) => part !== "")
     .map(encodeURIComponent)
     .join("/");
-  const alt = `Stars of ${repository.fullName} over time`;
+  const over = since !== null && isHistoryMissing(history) ? sinceWords(since) : "over time";
+  const alt = `Stars of ${repository.fullName} ${over}`;
   return snippetsOf({ image, page: repository.url ?? image, alt, ...CHART }).markdown;
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { historyView } from "../api/api.js";
 import type { Theme } from "../charts/charts.js";
 import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
@@ -7,7 +8,6 @@ import { updateDerived } from "../modules.js";
 import {
   addressReader,
   type Catalog,
-  type HistoryState,
   type Repository,
   type RepositoryAddress,
 } from "../repositories/repositories.js";
@@ -48,8 +48,7 @@ export interface PublishReport {
     stars: number | null;
     /** Since the state was written; null: it is new. */
     gained: number | null;
-    /** How much of its star history was read. */
-    history: HistoryState;
+    history: ReturnType<typeof historyView>;
   }[];
   /** Whether the state has anything new except that counts are still the same, and whether the pictures were drawn. */
   isChanged: boolean;
@@ -152,7 +151,9 @@ async function describe(
     const { stars } = repository;
     const last = before[i]?.repository.stars ?? null;
     const gained = stars === null || last === null ? null : stars - last;
-    repositories.push({ repository: repositoryKey(repository), stars, gained, history });
+    // The next run tries again, whenever it is.
+    const shown = historyView({ ...history, nextAt: null }, 0);
+    repositories.push({ repository: repositoryKey(repository), stars, gained, history: shown });
   }
   return { published, repositories };
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
 import { draftOf, FACTS, REPOSITORY_COLUMN_NAMES } from "./draft.js";
-import { type HistoryState, type PreviousName, readHistoryStates } from "./lookup.js";
+import { type HistoryStateName, readHistoryStates } from "./history-state.js";
+import type { PreviousName } from "./lookup.js";
 import { hidesTexts, OWNER_TEXTS } from "./record-rules.js";
 import { type Facts, type FactTimes, fromRow, type Repository, type Snapshot } from "./repository.js";
 import { readReadings } from "./snapshots/snapshots.js";
@@ -17,7 +18,7 @@ export interface DumpedRepository {
   previousNames: PreviousName[];
   /** All snapshots, oldest first. */
   snapshots: Snapshot[];
-  historyState: HistoryState;
+  historyState: HistoryStateName;
 }
 
 /**
@@ -63,7 +64,7 @@ export async function dumpPage(
       factTimes: Object.fromEntries(ofOthers.map((fact) => [fact, factTimes[fact]])),
       previousNames: [...(namesById.get(row.id) ?? []).map(toPreviousName), ...lostNameOf(row)],
       snapshots: readings.get(row.id)?.snapshots() ?? [],
-      historyState: historyStates.get(row.id) ?? "NONE",
+      historyState: historyStates.get(row.id)?.state ?? "NOT_OFFERED",
     };
   });
 }

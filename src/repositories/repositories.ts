@@ -18,7 +18,8 @@ import {
   judgeFiles,
   recordFiles,
 } from "./files.js";
-import { type HistoryState, Lookup, popular, readHistoryStates } from "./lookup.js";
+import { type HistoryState, historyStateOf, readHistoryStates } from "./history-state.js";
+import { Lookup, popular } from "./lookup.js";
 import { type Recency, readRecency } from "./recency.js";
 import {
   type CatalogueKind,
@@ -91,14 +92,13 @@ export {
 } from "./changes.js";
 export type { DumpedRepository } from "./dump.js";
 export { type ArchiveFile, type Damage, fileKey, isHeldBack, type JudgedFile, ownDamage } from "./files.js";
+export * from "./history-state.js";
 export {
   type CurrentlyDescribed,
   type Described,
-  type HistoryState,
   type NamedRepository,
   type PreviousName,
   type RenamedRepository,
-  readHistoryStates,
   repositoriesAfter,
 } from "./lookup.js";
 export * from "./recency.js";
@@ -308,10 +308,9 @@ export class Catalog extends Lookup {
     return (await this.#snapshots.between([id], span)).get(id) ?? Readings.ofLength(0);
   }
 
-  /** How far the star history of a repository was read from its forge. */
   async historyState(id: number): Promise<HistoryState> {
     const { dialect, read } = this.#database;
-    return (await readHistoryStates(read, dialect, [id])).get(id) ?? "NONE";
+    return (await readHistoryStates(read, dialect, [id])).get(id) ?? historyStateOf(null, null);
   }
 
   /** Stars over the 30 days up to the newest snapshot of each, for sparklines. See `readSparks`. */

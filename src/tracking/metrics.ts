@@ -3,7 +3,7 @@ import { FAILURE_KINDS } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
 import type { Metrics, MetricValue } from "../lib/metrics.js";
 import { COUNTED, type Counted, type Reporter } from "./report.js";
-import { type Ages, type ProviderStatus, readStatus } from "./status.js";
+import { type Ages, missingHistories, type ProviderStatus, readStatus } from "./status.js";
 
 /** Adds the metrics of a worker: its work since it started, and the state of tracking in the database. */
 export function addTracking(
@@ -49,7 +49,7 @@ function addStatus(metrics: Metrics, database: Database, clock: Clock): void {
   const missing = "Repositories that are reported missing and not recorded as unavailable.";
   gauge("missing_waiting", missing, (one) => one.missing.waiting);
   gauge("rechecks_waiting", "Repositories whose second reading is planned.", (one) => one.rechecksWaiting);
-  gauge("backfill_waiting", "Repositories whose star history is not complete.", (one) => one.backfillWaiting);
+  gauge("backfill_waiting", "Repositories whose star history is not complete.", missingHistories);
   const older = "Available repositories whose counts are older than a day.";
   gauge("repositories_older_than_day", older, (one) => one.olderThanADay);
   const counts = "Time since the counts of repositories were read, by percentile.";

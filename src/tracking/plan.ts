@@ -4,10 +4,10 @@ import { readNumber } from "../database/database.js";
 import type { Provider } from "../forges/forges.js";
 import { type Gain, readGains, windowOfHours } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { failuresOf } from "../repositories/repositories.js";
 import type { TrackingModules } from "./lane.js";
 import { countDueRequests, nextWanted } from "./requests/wanted.js";
 import { countDue, due, dueAtOf, nextDue, type Queue, type Tracked } from "./schedule.js";
-import { failuresOf } from "./star-history.js";
 
 interface PlannedRequest {
   fullName: string;
@@ -130,7 +130,7 @@ async function workOf(
 }
 
 function whyHistory({ historyCursor }: Tracked): string {
-  const failures = failuresOf(historyCursor);
+  const { failures } = failuresOf(historyCursor);
   if (failures > 0) return `its star history: ${retried(failures)}`;
   return historyCursor === null ? "its star history is not read yet" : "the next page of its star history";
 }

@@ -3,10 +3,25 @@
  * snapshot. It counts stars given until the end of a day and still held, so it is close to that day's total, but not the same, and is
  * never compared with a total. Forges do not promise that their days are those of UTC.
  */
-import { z } from "zod";
-import { asFailed, isTemporary, type PastDays, type UpstreamFailure } from "../forges/forges.js";
+import {
+  asFailed,
+  type FailureKind,
+  isTemporary,
+  type PastDays,
+  type UpstreamFailure,
+} from "../forges/forges.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
-import { basisOf, readReadings, type Snapshot } from "../repositories/repositories.js";
+import {
+  basisOf,
+  bumpRevision,
+  cursorOf,
+  failedCursor,
+  failuresOf,
+  type HistoryCursor,
+  type HistoryRefusal,
+  readReadings,
+  type Snapshot,
+} from "../repositories/repositories.js";
 import { type Lane, type Step, spareAt } from "./lane.js";
 import { namelessObservation } from "./outcomes.js";
 import { nextWanted } from "./requests/wanted.js";
@@ -65,41 +80,51 @@ export async function backfillStep(lane: Lane, idleMs = IDLE_MS): Promise<Step> 
   return { waitMs: 0, hasResponse: true };
 }
 
-/** Postpones a history that could not be read, and keeps the number of its failures with its progress. */
+/** Why a forge has not given a history, by the failure. Temporary ones are none of the history. */
+const REFUSALS: Readonly<Record<FailureKind, HistoryRefusal>> = {
+  gone: "NONE",
+  private: "FORBIDDEN",
+  blocked: "FORBIDDEN",
+  refused: "FORBIDDEN",
+  renamed: "UNUSABLE",
+  malformed: "UNUSABLE",
+  unreachable: "UNREACHABLE",
+  quota: "UNREACHABLE",
+  clock: "UNREACHABLE",
+};
+
+/** The reason of a failed history. A forge that says when to come back for one has not prepared it yet. */
+export const refusalOf = ({ kind, until }: Pick<UpstreamFailure, "kind" | "until">): HistoryRefusal =>
+  kind === "malformed" && until !== null ? "NOT_READY" : REFUSALS[kind];
+
+/** Postpones a history that could not be read, and keeps its failures and their reason with its progress. */
 export async function retryLater(
   { lease, clock }: Lane,
   { repositoryId, historyCursor }: Tracked,
-  { until }: UpstreamFailure,
+  failure: UpstreamFailure,
 ): Promise<void> {
-  const failures = failuresOf(historyCursor);
+  const { until } = failure;
+  const { failures } = failuresOf(historyCursor);
   const waitMs = RETRIES_MS[failures] ?? WEEK_MS;
   const dueAt = failures === 0 && until !== null ? until : clock.now() + waitMs;
-  const history_cursor = JSON.stringify({ ...cursorOf(historyCursor), failures: failures + 1 });
-  await lease.write((tx) =>
-    tx
+  const history_cursor = failedCursor(historyCursor, refusalOf(failure));
+  await lease.write(async (tx) => {
+    await tx
       .updateTable("tracking")
       .set({ history_cursor, history_due: dueAt })
       .where("repository_id", "=", repositoryId)
       .where("history_due", "is not", null)
       .where("history_cursor", historyCursor === null ? "is" : "=", historyCursor)
-      .execute(),
-  );
+      .execute();
+    // Readers see why it is not read.
+    await bumpRevision(tx);
+  });
 }
 
 /** Notes a failed history. Returns whether those of several owners have failed in a row: one says nothing about the others. */
 export function isOfForge({ failedHistories }: Lane, { owner }: Tracked): boolean {
   return failedHistories.add(owner.toLowerCase()).size >= SEVERAL;
 }
-
-export const cursorSchema = z.object({
-  next: z.string(),
-  /** The oldest day read so far, and the stars at the end of the day before it. */
-  day: z.int(),
-  stars: z.int(),
-});
-export type Cursor = z.infer<typeof cursorSchema>;
-/** Next to the cursor, or without one before the first page. */
-const failuresSchema = z.object({ failures: z.int().default(0) });
 
 export type HistoryPage =
   /** `snapshots`: number added. `hasMore`: older pages follow. */
@@ -158,7 +183,7 @@ export async function recordHistoryPage(
   if (isAnchored && Math.abs(known.day - 1 - first.capturedAt) <= ANCHORED_MS)
     older.push(retained(first.capturedAt - 1, first.stars));
   const isOlder = page.days.some(({ day }) => day < bornAt);
-  const next: Cursor | null =
+  const next: HistoryCursor | null =
     page.next === null || isOlder ? null : { next: page.next, day: oldest, stars: before };
   // Stars that the forge counts and has no day for were there from the beginning, as far as anybody knows.
   const beganAt = Math.max(oldest, asked.createdAt ?? 0);
@@ -174,20 +199,13 @@ export async function recordHistoryPage(
         : { historyCursor: JSON.stringify(next), historyDue: now + NEXT_PAGE_MS };
     await saveTracked(tx, dialect, [{ ...row, ...progress }]);
     await modules.catalog.recordIn(tx, [{ ...namelessObservation(row, {}, null), snapshots: older }]);
+    // Readers see how far it is read.
+    if (older.length === 0) await bumpRevision(tx);
     return { kind: "recorded", snapshots: older.length, hasMore: next !== null };
   });
 }
 
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
-
-export function cursorOf(text: string | null): Cursor | undefined {
-  return cursorSchema.safeParse(JSON.parse(text || "{}")).data;
-}
-
-/** How often the next page of a history has failed in a row. */
-export function failuresOf(historyCursor: string | null): number {
-  return failuresSchema.parse(JSON.parse(historyCursor || "{}")).failures;
-}
 
 /** How far the first total may be from the count that the history is computed from. */
 const ANCHORED_MS = HOUR_MS;

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { type Database, readDocument, readNumber, writeDocument } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
+import { HISTORY_STATES, historyCounts } from "../repositories/repositories.js";
 import { readAvatarStatus } from "./avatars.js";
 import { readLostToday, readNewToday } from "./daily-limits.js";
 import type { Lane, TrackingModules } from "./lane.js";
@@ -27,8 +28,8 @@ const providerStatus = z.object({
   olderThanADay: count,
   /** Time since own records were last read, if lists have no fields of theirs; null without any. */
   detailsFreshness: ages.nullable(),
-  /** Repositories whose star history is not complete, and when the next page of one is read: null now, or without any. */
-  backfillWaiting: count,
+  /** Repositories by the state of their star history, and when the next page of one is read: null now, or without any. */
+  histories: z.record(z.enum(HISTORY_STATES), count),
   backfillNextAt: timeOrNull,
   /** Repositories that are reported missing and not recorded as unavailable; `since`: the first of them, null without any. */
   missing: z.object({ waiting: count, since: timeOrNull }),
@@ -56,6 +57,10 @@ export interface ProviderStatus extends z.infer<typeof providerStatus> {
   /** The last report of the worker; null: none in the last day. */
   worker: { at: number; report: WorkerReport } | null;
 }
+
+/** How many repositories have a star history that is not whole. */
+export const missingHistories = ({ histories }: Pick<ProviderStatus, "histories">): number =>
+  histories.WAITING + histories.READING + histories.REFUSED;
 
 /** The status of every provider that is tracked or has repositories. Counts rows, so it is slow in large catalogues. */
 export async function readStatus({ read }: Database, now: number): Promise<ProviderStatus[]> {
@@ -91,7 +96,7 @@ async function readProviderStatus(
     freshness: await agesOf(read, COUNTS, { provider, now }),
     olderThanADay: await count("repositories", isOld),
     detailsFreshness: await agesOf(read, OWN_RECORDS, { provider, now }),
-    backfillWaiting: await count("tracking", sql`history_due is not null`),
+    histories: await historyCounts(read, provider),
     backfillNextAt: nextAt > now && Number.isFinite(nextAt) ? nextAt : null,
     missing: await readMissing(read, provider),
     lostToday: await readLostToday(read, { provider, at: now }),

@@ -5,8 +5,9 @@
  */
 
 import type { Database } from "../database/database.js";
-import { type Found, type Provider, UpstreamFailure } from "../forges/forges.js";
+import { type Found, isTemporary, type Provider, UpstreamFailure } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
+import { cursorOf, type HistoryCursor } from "../repositories/repositories.js";
 import { Stretch } from "./cadence.js";
 import type { Lane, TrackingModules } from "./lane.js";
 import type { WorkerLease } from "./lease.js";
@@ -16,12 +17,11 @@ import { RefreshLane } from "./refresh-lane.js";
 import { Reporter } from "./report.js";
 import { enroll, readTracked, saveTracked, type Tracked } from "./schedule.js";
 import {
-  type Cursor,
-  cursorOf,
   hasUnreadHistory,
   MAX_HISTORY_PAGES,
   postponeHistory,
   recordHistoryPage,
+  retryLater,
 } from "./star-history.js";
 
 export { Avatars } from "./avatars.js";
@@ -41,9 +41,10 @@ export {
 } from "./requests/request.js";
 export { type AskOutcome, type Requester, type TrackPolicy, TrackRequests } from "./requests/requests.js";
 export { MAX_BATCH_OPEN, readOpenRequests } from "./requests/wanted.js";
-export { type Cursor, cursorSchema } from "./star-history.js";
+export { refusalOf } from "./star-history.js";
 export {
   type Ages,
+  missingHistories,
   type PreparedStatus,
   type ProviderStatus,
   readPreparedStatus,
@@ -110,7 +111,7 @@ export interface KnownOfForge {
   /** With them, GitHub sends a hundred by one request. */
   nodeIds: Readonly<Record<string, string>>;
   /** How far the star histories were read. */
-  cursors: Readonly<Record<string, Cursor | "WHOLE">>;
+  cursors: Readonly<Record<string, HistoryCursor | "WHOLE">>;
 }
 
 /**
@@ -181,7 +182,7 @@ export function readReadme({ provider, signal }: TrackingContext, fullName: stri
   return provider.readme(fullName, signal);
 }
 
-/** Reads the missing part of a star history, page by page. Throws UpstreamFailure; the pages before it are recorded. */
+/** Reads the missing part of a star history, page by page. Throws UpstreamFailure; it and the pages before it are recorded. */
 export async function completeHistory(context: TrackingContext, repositoryId: number): Promise<void> {
   const { read, dialect } = context.modules.database;
   const lane = laneOf(context);
@@ -192,6 +193,8 @@ export async function completeHistory(context: TrackingContext, repositoryId: nu
       // Without one, nothing of it is missing.
       const hasNone = error instanceof UpstreamFailure && error.kind === "gone";
       if (hasNone && row.historyCursor === null) await postponeHistory(lane, row, null);
+      else if (error instanceof UpstreamFailure && !isTemporary(error.kind))
+        await retryLater(lane, row, error);
       throw error;
     });
     if (page.kind !== "recorded" || !page.hasMore) return;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { errorOf, invalid } from "../support/answers.js";
+import { errorOf, invalid, NO_HISTORY } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
@@ -145,6 +145,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
           },
           "30d": null,
         },
+        history: NO_HISTORY,
         previousFullNames: ["fb/react", "meta/react"],
         dataQuality: {
           snapshots: 4,
@@ -158,7 +159,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
 
   test("what is not known is null, never 0", async () => {
     const { body } = await world.get("/api/repos/github/bare/minimum");
-    const { topics, ranks, trends, previousFullNames, dataQuality, stale, ...facts } = body.data;
+    const { topics, ranks, trends, previousFullNames, dataQuality, stale, history, ...facts } = body.data;
     const known = Object.entries(facts).filter(([, value]) => value !== null);
     const now = "2026-04-30T12:00:00.000Z";
     assert.deepEqual(Object.fromEntries(known), {
@@ -166,7 +167,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
       ...{ url: "https://github.com/bare/minimum", availability: "AVAILABLE" },
       ...{ discoveredAt: now, refreshedAt: now },
     });
-    assert.deepEqual([topics, ranks, previousFullNames, stale], [[], [], [], false]);
+    assert.deepEqual([topics, ranks, previousFullNames, stale, history], [[], [], [], false, NO_HISTORY]);
     assert.deepEqual(trends, { "24h": null, "7d": null, "30d": null });
     assert.deepEqual(dataQuality, {
       ...{ snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null },

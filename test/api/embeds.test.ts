@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { errorOf, invalid } from "../support/answers.js";
+import { errorOf, invalid, NO_HISTORY } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { checkTexts, type Picture, readPicture } from "../support/svg.js";
@@ -282,6 +282,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       to: "2026-04-25T12:00:00.000Z",
       lastSeenAt: "2026-04-25T12:00:00.000Z",
       stale: false,
+      history: NO_HISTORY,
       seams: [],
       gained: 15,
       gainedBasis: "TOTAL",

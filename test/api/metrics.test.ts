@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS, HOUR_MS, isoTime } from "../../src/lib/clock.js";
-import { errorOf, invalid } from "../support/answers.js";
+import { errorOf, invalid, NO_HISTORY } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import {
   createWorld,
@@ -103,6 +103,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
         ageDays: 0,
         lastSeenAt: "2026-04-30T12:00:00.000Z",
         stale: false,
+        history: NO_HISTORY,
       },
     });
   });

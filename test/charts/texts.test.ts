@@ -68,6 +68,14 @@ test("hostile names: badges, notices and cards are well-formed and hold text onl
   });
 });
 
+test("a card says from when it shows if the history before is not read, and nothing otherwise", () => {
+  const facts = { provider: "GITHUB", fullName: "a/b", description: null, language: null, stars: 5 };
+  const texts = (shown?: string) =>
+    repositoryCard(facts, { gained: [], rank: null, points, asOf: END, shown }).texts.map(({ text }) => text);
+  assert.ok(texts("since 3 Mar 2024").includes("since 3 Mar 2024"));
+  assert.doesNotMatch(texts().join(), /since/);
+});
+
 test("hostile names: what is pasted into a page holds addresses of ours and escaped text only", () => {
   const site = "https://sidereal.example";
   const address = "https://sidereal\\.example/[\\w\\-.~:/?=&;%]*";

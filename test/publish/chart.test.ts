@@ -111,7 +111,7 @@ test("chart draws the repositories it can, names the others, and ends with 3", a
     forge.switches.fault = ({ kind, path }) => (kind === "history" && isOdd(path) ? fault : undefined);
     const { code, stdout, stderr } = await draw([...names, "--format", "json"], token);
     assert.equal(code, 3, `${fault}: ${stderr}`);
-    assert.match(stderr, /^github:\S+: The forge [^\n]*star history[^\n]*\n$/);
+    assert.match(stderr, /^github:\S+: GitHub [^\n]*star history[^\n]*\n$/);
     assert.match(stderr, new RegExp(`^github:${names[0]}:`));
     const lengths = new Map<string, number>(
       JSON.parse(stdout).data.series.map((one: { fullName: string; points: unknown[] }) => [

@@ -259,7 +259,7 @@ test("publish names one repository without a star history and reads the others, 
   for (let day = 0; day < 3; day++) {
     const { code, stderr, report } = await run();
     assert.equal(code, 3);
-    assert.match(stderr, new RegExp(`^github:${a}: The forge gives no star history of it`));
+    assert.match(stderr, new RegExp(`^github:${a}: GitHub gives no star history of it`));
     assert.equal(report.problems.length, 1);
     clock.pass(1);
     list(a, b, c);

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fillReadme, type Shown } from "../../src/publish/readme.js";
+import { historyStateOf } from "../../src/repositories/history-state.js";
 import { temporaryFolder } from "../support/imports.js";
 import { fc } from "../support/properties.js";
 
@@ -17,6 +18,8 @@ const published: Shown[] = ["acme/kite", "acme/loom"].map((fullName) => ({
   listed: addressOf(fullName),
   files: { chart: `charts/github/${fullName}.svg` },
   repository: { fullName, url: `https://forge.example/${fullName}` },
+  history: historyStateOf("", null),
+  since: Date.UTC(2024, 2, 3),
 }));
 
 /** The bytes of a README after it was filled, and what was wrong. */
@@ -108,16 +111,17 @@ test("line ends, a byte order mark and bytes of another encoding stay", () => {
   assert.equal(filled(latin), `Caf\xe9 \x80\xff\xfe\n${BEGIN}\n${KITE}\n${END}\nna\xefve`);
   const marked = Buffer.from(`\ufeff${BEGIN}\n${END}\n`);
   assert.equal(filled(marked), `\xef\xbb\xbf${BEGIN}\n${KITE}\n${END}\n`);
-  const named: Shown[] = [
-    {
-      listed: addressOf("acme/kite"),
-      files: { chart: "charts/github/acme/kite.svg" },
-      repository: { fullName: "acme/凧", url: "https://forge.example/acme/kite" },
-    },
-  ];
+  const named = published
+    .slice(0, 1)
+    .map((one): Shown => ({ ...one, repository: { ...one.repository, fullName: "acme/凧" } }));
   assert.match(filled(`${BEGIN}\n${END}\n`, named), /Stars of acme\/\xe5/);
   assert.match(fill(latin, named).problems[0] ?? "", /^README\.md:2: .* not UTF-8.*stays as it is$/);
   assert.match(doubted(Buffer.from(`\ufeff${BEGIN}\n${END}\n`, "utf16le")), /has no lines/);
+});
+
+test("the text of a picture says from when it shows while the history is not whole", () => {
+  const part = published.slice(0, 1).map((one): Shown => ({ ...one, history: historyStateOf(null, 1) }));
+  assert.match(filled(`${BEGIN}\n${END}\n`, part), /!\[Stars of acme\/kite since 3 Mar 2024\]/);
 });
 
 test("whatever is doubtful leaves the file as it is, and says which line", () => {

@@ -66,17 +66,17 @@ test("part of a star history is kept, published as a part, and continued by the 
   const first = await run();
   assert.equal(first.code, 3);
   const said = first.stderr.split("\n");
-  assert.match(said[0] ?? "", new RegExp(`${long}: .* Its star history is read back to 2024-11-\\d\\d\\.$`));
+  assert.match(said[0] ?? "", new RegExp(`${long}: .* Reading its star history: back to \\d+ Nov 2024\\.$`));
   assert.match(said[1] ?? "", new RegExp(`${next}: .* Its star history is not read yet\\.$`));
   const states = () => [published().map(({ history }) => history), pages()];
-  assert.deepEqual(states(), [["PART", "UNREAD"], 3]);
+  assert.deepEqual(states(), [["READING", "WAITING"], 3]);
   assert.deepEqual(
-    first.report.repositories.map(({ history }: { history: string }) => history),
-    ["PART", "UNREAD"],
+    first.report.repositories.map(({ history }: { history: { state: string } }) => history.state),
+    ["READING", "WAITING"],
   );
-  assert.match(chart(long), /shown from \d+ \w+ 2024; earlier stars are being read/);
+  assert.match(chart(long), /since \d+ \w+ 2024/);
   assert.doesNotMatch(chart(long), /gaps? in the data/);
-  assert.match(chart(next), /First seen on 7 Jan 2026; its star history is not read yet\./);
+  assert.match(chart(next), /First seen on 7 Jan 2026\. Its star history is not read yet\./);
   clock.pass(1);
   forge.switches.fault = null;
   forge.counters.reset();
@@ -84,7 +84,7 @@ test("part of a star history is kept, published as a part, and continued by the 
   assert.equal(second.code, 0, second.stderr);
   const read = pages();
   assert.deepEqual(states(), [["WHOLE", "WHOLE"], read]);
-  for (const name of [long, next]) assert.doesNotMatch(chart(name), /read yet|being read/);
+  for (const name of [long, next]) assert.doesNotMatch(chart(name), /read yet|Reading|since/);
   const [{ since = "" } = {}] = published();
   const { createdAt = 0 } = forge.catalogue.find(long, clock.now())?.repository ?? {};
   assert.ok(Date.parse(since) - createdAt < 8 * DAY_MS, since);
@@ -120,14 +120,14 @@ test("without its progress, part of a star history is read again, and never take
   assert.equal((await run()).code, 3);
   assert.deepEqual(
     published().map(({ history }) => history),
-    ["PART"],
+    ["READING"],
   );
   writeFileSync(at("state", "history-cursors.json"), "");
   forge.switches.fault = () => "status-502";
   assert.equal((await run()).code, 4);
   assert.deepEqual(
     published().map(({ history }) => history),
-    ["UNREAD"],
+    ["REFUSED"],
   );
   forge.switches.fault = null;
   forge.counters.reset();

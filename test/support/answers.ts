@@ -22,6 +22,9 @@ export function invalid(parameter: string, message: string, more: Record<string,
   };
 }
 
+/** The state of a star history that is not to be read. */
+export const NO_HISTORY = { state: "NOT_OFFERED", readTo: null, why: null, nextTryAt: null };
+
 const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   br: brotliDecompressSync,
   gzip: gunzipSync,

@@ -4,6 +4,7 @@ import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
 import { UpstreamFailure } from "../../src/forges/failures.js";
 import { WINDOW_HOURS, WINDOWS } from "../../src/growth/definitions.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { historyStateOf } from "../../src/repositories/history-state.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
 import { basisOf } from "../../src/repositories/snapshots/readings.js";
 import { readTracked } from "../../src/tracking/schedule.js";
@@ -246,6 +247,19 @@ onSqliteAndLong("The star history of a repository", (engine) => {
     const began = clock.now();
     for (let step = 0; step < 12; step++) assert.equal((await backfillStep(lane)).waitMs, 0);
     assert.deepEqual([refused.size, whole.size], [6, 6]);
+    const rows = await readTracked(read, modules.database.dialect, {
+      provider: "GITHUB",
+      providerIds: [...refused.keys()],
+    });
+    const states = rows.map((row) => historyStateOf(row.historyCursor, row.historyDue));
+    assert.deepEqual(states.map(({ state, why }) => `${state} ${why ?? ""}`).sort(), [
+      "NOT_OFFERED ",
+      ...Array(3).fill("REFUSED FORBIDDEN"),
+      "REFUSED UNREACHABLE",
+      "REFUSED UNUSABLE",
+    ]);
+    for (const { state, nextAt } of states)
+      assert.equal(nextAt, state === "REFUSED" ? began + HOUR_MS : null);
     for (let i = 0; i < 4; i++) {
       const { due } = await read
         .selectFrom("tracking")

@@ -27,6 +27,8 @@ onSqliteAndLong("The status for pages", ({ open }) => {
       [then?.provider, then?.repositories, then?.scheduled],
       [now?.provider, now?.repositories, now?.scheduled],
     );
+    const { WHOLE = 0, READING = 0, WAITING = 0 } = then?.histories ?? {};
+    assert.equal(WHOLE + READING + WAITING, 12, "each star history is counted once, by its state");
     assert.ok(prepared.databaseBytes > 0);
   });
 

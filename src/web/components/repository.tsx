@@ -1,5 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { Milestone } from "../../charts/charts.js";
+import { historyWords, type Milestone } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import type { RenamedName } from "../../discovery/discovery.js";
 import {
@@ -13,6 +13,7 @@ import {
 import { DAY_MS, HOUR_MS, isoTime } from "../../lib/clock.js";
 import { repositoryKey, repositoryPage, topicPage } from "../../lib/page-addresses.js";
 import {
+  type HistoryState,
   hidesTexts,
   type PreviousName,
   type Recency,
@@ -213,6 +214,16 @@ export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName,
     .
   </p>
 );
+
+/** Why the star history of a repository is not whole; nothing if it is, or if nothing more of it will be read. */
+export const HistoryNote: FC<{ repository: Repository; history: HistoryState; now: number }> = ({
+  repository: { availability, provider },
+  history,
+  now,
+}) => {
+  const words = availability === "AVAILABLE" ? historyWords(history, provider, now) : undefined;
+  return words === undefined ? null : <p class="soft">{words}</p>;
+};
 
 /** Why a repository is stale, and so has no growth. */
 export const StaleNote: FC<{ repository: Repository; recency: Recency }> = ({ repository, recency }) => (

@@ -3,7 +3,12 @@ import { forgeName } from "../../config/config.js";
 import type { TokenQuota } from "../../forges/forges.js";
 import { HOUR_MS } from "../../lib/clock.js";
 import type { Modules } from "../../modules.js";
-import { type ProviderStatus, readPreparedStatus, type TrackRequest } from "../../tracking/tracking.js";
+import {
+  missingHistories,
+  type ProviderStatus,
+  readPreparedStatus,
+  type TrackRequest,
+} from "../../tracking/tracking.js";
 import type { FrameRequest } from "../page-request.js";
 import { type Fact, Facts } from "./elements.js";
 import { Ago, durationWords, formatCount, Time } from "./numbers.js";
@@ -142,8 +147,9 @@ const QuotaTable: FC<{ provider: string; quota: readonly TokenQuota[]; now: numb
 
 /** The facts of a forge; those that say that nothing waits or happened are left out. */
 function factsOf(status: ProviderStatus, now: number): Fact[] {
-  const { repositories, freshness, olderThanADay, due, overdue, walk, backfillWaiting, newToday } = status;
+  const { repositories, freshness, olderThanADay, due, overdue, walk, histories, newToday } = status;
   const { rechecksWaiting, avatars, lostToday, missing, backfillNextAt } = status;
+  const unread = missingHistories(status);
   const { AVAILABLE = 0, ...unavailable } = repositories;
   const others = Object.entries(unavailable).map(
     ([state, count]) => `${formatCount(count)} ${state.toLowerCase()}`,
@@ -167,10 +173,13 @@ function factsOf(status: ProviderStatus, now: number): Fact[] {
       more: walkWords(walk, now),
       isText: true,
     },
-    backfillWaiting > 0 && {
+    unread > 0 && {
       name: "Star histories to read",
-      value: formatCount(backfillWaiting),
-      more: backfillNextAt === null ? "" : `the next in ${durationWords(backfillNextAt - now)}`,
+      value: formatCount(unread),
+      more: [
+        ...(histories.REFUSED > 0 ? [`${formatCount(histories.REFUSED)} refused`] : []),
+        ...(backfillNextAt === null ? [] : [`the next in ${durationWords(backfillNextAt - now)}`]),
+      ].join("; "),
     },
     rechecksWaiting > 0 && { name: "Counts to read again", value: formatCount(rechecksWaiting) },
     avatars.images < avatars.wanted && {
@@ -276,7 +285,7 @@ export const Progress: FC<ProgressProps> = ({ forges, request: { operator, now }
       {
         head: "Histories left",
         isNumber: true,
-        cell: ({ status }) => formatCount(status?.backfillWaiting ?? 0),
+        cell: ({ status }) => formatCount(status === undefined ? 0 : missingHistories(status)),
       },
       operator !== undefined &&
         forges.some((forge) => quotaWords(forge) !== undefined) && {

@@ -38,7 +38,14 @@ import { dayGains, Headline, Proof, ScoreExplanation, Tiles } from "../component
 import { Delta, formatCompact, formatCount, formatDelta, withEmoji } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { Neighbours, RankHistory, Ranks } from "../components/ranks.js";
-import { AbsentNote, DataQuality, Events, RepositoryHead, StaleNote } from "../components/repository.js";
+import {
+  AbsentNote,
+  DataQuality,
+  Events,
+  HistoryNote,
+  RepositoryHead,
+  StaleNote,
+} from "../components/repository.js";
 import { SnapshotSection } from "../components/table.js";
 import { isReading, READING_SECONDS, Reading } from "../components/tracking-state.js";
 import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
@@ -193,7 +200,11 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
       <div class="repository" data-live={reading === undefined ? undefined : "repository"}>
         <Problems problems={problems} isLeftOut />
         <Top facts={facts} />
-        {reading === undefined ? null : <Reading request={reading} />}
+        {reading === undefined ? (
+          <HistoryNote repository={repository} history={facts.stars.historyState} now={request.now} />
+        ) : (
+          <Reading request={reading} />
+        )}
         {tokenOffer}
         <Course {...{ facts, url, state }} baseUrl={request.site.baseUrl} />
         <Similar rows={facts.similar} repository={repository} window={facts.window} />

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { failedCursor, historyStateOf } from "../../src/repositories/history-state.js";
+import { NO_HISTORY } from "../support/answers.js";
+import { onSqliteAndLong } from "../support/engines.js";
+import { openPage } from "../support/page.js";
+import { readPicture } from "../support/svg.js";
+import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+
+const HOUR_MS = 3_600_000;
+const DAY = Date.UTC(2024, 2, 3);
+const PART = JSON.stringify({ next: "3", day: DAY, stars: 1 });
+const REPOSITORY = "github:a/one";
+
+onSqliteAndLong("A star history that is not whole", (engine) => {
+  let world: World;
+  let id = 0;
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(observation("a/one", daily(1, 2, 3, 4)));
+    id = (await world.modules.catalog.findByName("GITHUB", "a/one"))?.repository.id ?? assert.fail();
+    const row = { repository_id: id, provider: "GITHUB", failures: 0 };
+    await world.modules.database.write.insertInto("tracking").values(row).execute();
+  });
+  const store = async (history_cursor: string | null, history_due: number | null) => {
+    await world.modules.database.write.updateTable("tracking").set({ history_cursor, history_due }).execute();
+    // As whatever reads a history does.
+    await world.record(observation("a/other", []));
+    assert.deepEqual(
+      await world.modules.catalog.historyState(id),
+      historyStateOf(history_cursor, history_due),
+    );
+  };
+  /** What each surface says. */
+  const said = async () => {
+    const detail = (await world.get(`/api/repos/${id}`)).body.data;
+    const metrics = (await world.get(`/api/repos/${id}/metrics?window=all`)).body.meta;
+    const chart = (await world.get(`/api/embed/chart?repo=${REPOSITORY}&window=all`)).body.data;
+    assert.deepEqual([metrics.history, chart.series[0].history], [detail.history, detail.history]);
+    const picture = readPicture((await world.get(`/api/embed/chart.svg?repo=${REPOSITORY}&window=all`)).body);
+    const { text } = await openPage(world, "/repos/github/a/one");
+    return {
+      history: detail.history,
+      picture: picture.texts.flatMap(({ text }) => /since \d+ \w+ \d{4}/.exec(text)?.[0] ?? []),
+      page: /(Its star history|Reading its|GitHub (?:refused|did))[^.]*\.(?: (?:It is|Next)[^.]*\.)*/.exec(
+        text,
+      )?.[0],
+    };
+  };
+  const since = `since ${new Date(NOW - 3 * 24 * HOUR_MS).toUTCString().slice(5, 16).replace(/^0/, "")}`;
+
+  test("says nothing where it is whole, or where there is none to read", async () => {
+    await store(null, null);
+    assert.deepEqual(await said(), { history: NO_HISTORY, picture: [], page: undefined });
+    await store("", null);
+    assert.deepEqual(await said(), {
+      history: { ...NO_HISTORY, state: "WHOLE" },
+      picture: [],
+      page: undefined,
+    });
+  });
+
+  test("has one state in the API, in words on the page, and a beginning in the picture", async () => {
+    await store(null, NOW - HOUR_MS);
+    assert.deepEqual(await said(), {
+      history: { ...NO_HISTORY, state: "WAITING" },
+      picture: [since],
+      page: "Its star history is not read yet.",
+    });
+    const nextTryAt = new Date(NOW + HOUR_MS).toISOString();
+    await store(PART, NOW + HOUR_MS);
+    assert.deepEqual(await said(), {
+      history: { state: "READING", readTo: "2024-03-03", why: null, nextTryAt },
+      picture: [since],
+      page: "Reading its star history: back to 3 Mar 2024.",
+    });
+    await store(failedCursor(PART, "UNREACHABLE"), NOW + HOUR_MS);
+    const { page, history, picture } = await said();
+    assert.deepEqual(history, { state: "REFUSED", readTo: "2024-03-03", why: "UNREACHABLE", nextTryAt });
+    assert.deepEqual(picture, [since]);
+    assert.match(
+      page ?? "",
+      /^GitHub did not return its star history\. It is read back to 3 Mar 2024\. Next try \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/,
+    );
+  });
+});
