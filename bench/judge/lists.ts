@@ -9,7 +9,6 @@ export const TOP = 25;
 
 export const PATHS: readonly string[] = [
   ...WINDOWS.flatMap((window) => SORTS.map((sort) => `/api/repos?sort=${sort}&window=${window}`)),
-  ...WINDOWS.map((window) => `/api/fork-growth?window=${window}`),
   "/api/repos?sort=stars&window=24h",
 ];
 

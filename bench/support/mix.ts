@@ -103,13 +103,12 @@ function listParameters(random: Random, subjects: Subjects): MixList {
     ["stars", 30],
     ["stars-gained", 22],
     ["trending", 18],
-    ["rising", 6],
+    ["rising", 7],
     ["new-hot", 5],
     ["forks", 6],
     ["pushed", 5],
     ["created", 5],
     ["forks-gained", 2],
-    ["activity", 1],
   ] as const;
   const window = random.weighted([
     ["24h", 50],

@@ -104,7 +104,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
   const languageList = (count: number) =>
     languages.slice(0, count).map((name) => ["language", name] as const);
   const stars = (i: number) => ["minStars", spread(i, 40)] as const;
-  const growth = ["trending", "rising", "new-hot", "fork-growth", "stars-gained", "forks-gained"];
+  const growth = ["trending", "rising", "new-hot", "stars-gained", "forks-gained"];
   const form = { "Content-Type": "application/json" };
   return [
     { name: "list, 1 row", path: (i) => `/api/repos?limit=1&minStars=${i}` },

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: d93ef7f2bfca32a5
- * Types: 042bc966fac66743
+ * Document: 2aacbf43d385f7ce
+ * Types: ef7e8de9f6aab58a
  */
 export interface paths {
     "/api": {
@@ -111,7 +111,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Fast growth relative to size
+         * Most times their usual day
          * @description The same list as /api/repos?sort=rising. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
          */
         get: operations["listRising"];
@@ -131,30 +131,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Repositories younger than 90 days with early momentum
+         * Young repositories with more stars than usual
          * @description The same list as /api/repos?sort=new-hot. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
          */
         get: operations["listNewHot"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/fork-growth": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Fast growth in forks relative to size, confirmed by stars
-         * @description The same list as /api/repos?sort=fork-growth. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
-         */
-        get: operations["listForkGrowth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1464,7 +1444,7 @@ export interface components {
             starsGrowth: number | null;
             /** @description Stars gained on a usual day before `from`: the median of up to 30 days; null with fewer than 3. */
             usualPerDay: number | null;
-            /** @description At least 0; null if a score cannot be computed. rising and activity are at most 100. */
+            /** @description At least 0; null if a score cannot be computed. */
             scores: {
                 /** @description At least 0; null if it cannot be computed. */
                 trending: number | null;
@@ -1472,12 +1452,6 @@ export interface components {
                 rising: number | null;
                 /** @description At least 0; null if it cannot be computed. */
                 newHot: number | null;
-                /** @description At least 0; null if it cannot be computed. */
-                starMomentum: number | null;
-                /** @description At least 0; null if it cannot be computed. */
-                forkMomentum: number | null;
-                /** @description At least 0; null if it cannot be computed. */
-                activity: number | null;
             };
             /** @description How far the growth can be trusted, from 0 to 1; see reliable. */
             confidence: number;
@@ -1541,7 +1515,7 @@ export interface components {
              * @description The order of the list.
              * @enum {string}
              */
-            sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
+            sort: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
             /**
              * Format: date-time
              * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
@@ -1612,8 +1586,6 @@ export interface components {
             rising: components["schemas"]["HomeList"];
             /** @description By the score newHot. */
             newHot: components["schemas"]["HomeList"];
-            /** @description By the score forkGrowth. */
-            forkGrowth: components["schemas"]["HomeList"];
             /** @description Languages, with their repositories. */
             languages: components["schemas"]["Facet"][];
             /** @description Topics, sorted. */
@@ -1819,7 +1791,7 @@ export interface components {
             position: number;
         };
         /** @enum {string} */
-        RankingName: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
+        RankingName: "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars";
         Explanation: {
             /** @description By the score trending. */
             trending: components["schemas"]["ExplainedScore"];
@@ -1827,12 +1799,6 @@ export interface components {
             rising: components["schemas"]["ExplainedScore"];
             /** @description By the score newHot. */
             newHot: components["schemas"]["ExplainedScore"];
-            /** @description By the score starMomentum. */
-            starMomentum: components["schemas"]["ExplainedScore"];
-            /** @description By the score forkMomentum. */
-            forkMomentum: components["schemas"]["ExplainedScore"];
-            /** @description By the score activity. */
-            activity: components["schemas"]["ExplainedScore"];
         };
         ExplainedScore: {
             /** @description The score; null if it cannot be computed. */
@@ -2839,7 +2805,7 @@ export interface operations {
                 /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
@@ -2919,7 +2885,7 @@ export interface operations {
                 /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
@@ -2978,7 +2944,7 @@ export interface operations {
                 /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
                 /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
@@ -3223,80 +3189,6 @@ export interface operations {
             };
         };
     };
-    listForkGrowth: {
-        parameters: {
-            query?: {
-                /** @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix. */
-                q?: string;
-                /** @description true: do not correct typing errors in q when little is found. */
-                verbatim?: "true" | "false";
-                /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
-                provider?: string;
-                /** @description Any of these languages. Case is ignored. */
-                language?: string[];
-                /** @description Any of these topics. Case is ignored. */
-                topic?: string[];
-                /** @description SPDX expression. Case is ignored. */
-                license?: string;
-                /** @description At least this many stars. */
-                minStars?: number;
-                /** @description At most this many stars. */
-                maxStars?: number;
-                /** @description Created at this time or later. */
-                createdAfter?: string;
-                /** @description Created before this time. */
-                createdBefore?: string;
-                /** @description Last push at this time or later. */
-                pushedAfter?: string;
-                /** @description Read from the forge at this time or later: refreshedAt. */
-                updatedAfter?: string;
-                /** @description Default: any for plain sorts, false for sorts by growth. */
-                archived?: "true" | "false" | "any";
-                /** @description Default: any for plain sorts, false for sorts by growth. */
-                fork?: "true" | "false" | "any";
-                /** @description Only repositories whose trend in the window is reliable. */
-                reliableOnly?: "true" | "false";
-                /** @description Only repositories without an anomaly in the window. */
-                excludeAnomalous?: "true" | "false";
-                /** @description Ignored for relevance. */
-                order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
-                window?: "24h" | "7d" | "30d";
-                /** @description Maximum number of rows. */
-                limit?: number;
-                /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
-                page?: number;
-                /** @description meta.nextCursor of the previous page. All other parameters must stay the same. */
-                cursor?: string;
-                /** @description csv: the rows as a file (RFC 4180), without meta. */
-                format?: "json" | "csv";
-            };
-            header?: {
-                /** @description The ETag of a response that the caller has. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of repositories. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data. */
-                        data: components["schemas"]["Repository"][];
-                        /** @description Facts about the data. */
-                        meta: components["schemas"]["RepositoryPageMeta"];
-                    };
-                    "text/csv": string;
-                };
-            };
-        };
-    };
     getFeed: {
         parameters: {
             query?: {
@@ -3343,7 +3235,7 @@ export interface operations {
             };
             path: {
                 /** @description The ranking. */
-                ranking: "trending" | "rising" | "new-hot" | "fork-growth" | "stars";
+                ranking: "trending" | "rising" | "new-hot" | "stars";
             };
             cookie?: never;
         };
@@ -4128,7 +4020,7 @@ export interface operations {
                 /** @description The value on the badge. */
                 kind?: "rank" | "stars" | "gain" | "trending";
                 /** @description The ranking. */
-                ranking?: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
+                ranking?: "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars";
                 /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
                 /** @description language: among the repositories in its language. */

@@ -13,7 +13,7 @@ import { API_ROUTES } from "./routes.js";
 export { chartQuery, type Named } from "./embed-parameters.js";
 export { getChartData, readChart } from "./embeds.js";
 export { inputSchema } from "./input-schemas.js";
-export { listForkGrowth, listNewHot, listRepositories, listRising, listTrending, pageMeta } from "./lists.js";
+export { listNewHot, listRepositories, listRising, listTrending, pageMeta } from "./lists.js";
 export { seriesQuery } from "./metrics.js";
 export { hintFor } from "./missing-path.js";
 export type { ApiServices, Operation } from "./operation.js";

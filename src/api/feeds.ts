@@ -139,7 +139,7 @@ export function growthEntry(context: EntryContext, row: ListRow): Xml {
     key: `${repository.id}${period}`,
     title: `${repository.fullName}${gainOf(context, row)}`,
     at: begin,
-    summary: summaryOf(row, feed),
+    summary: summaryOf(row),
   });
 }
 
@@ -177,11 +177,10 @@ export function repositoryEntry(
 /** The part of an entry's title after the name. */
 function gainOf({ feed, window }: EntryContext, { repository, trend }: ListRow): string {
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
-  const [delta, what] =
-    feed === "fork-growth" ? ([trend?.forksDelta, "fork"] as const) : ([trend?.starsDelta, "star"] as const);
-  if (typeof delta !== "number") return "";
-  const gain = ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
-  return trend === undefined ? gain : gain + countedPart(trend, `${what}s`);
+  if (trend === undefined) return "";
+  const { starsDelta: delta } = trend;
+  const gain = ` ${signed.format(delta)} star${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
+  return gain + countedPart(trend, "stars");
 }
 
 /** The words after a gain that counts only in part: ", none counted: dropped and recovered". */
@@ -191,7 +190,7 @@ function countedPart(trend: Trend, measure: CountedMeasure): string {
 }
 
 /** The description, and below it the counts with their growth. */
-function summaryOf({ repository, trend, isStale }: ListRow, feed: Ranking): string {
+function summaryOf({ repository, trend, isStale }: ListRow): string {
   const { description, language, license, stars, forks, openIssues } = repository;
   const count = (value: number | null, what: string, growth: string) =>
     value === null ? [] : [`${format.format(value)} ${what}${growth}`];
@@ -203,8 +202,7 @@ function summaryOf({ repository, trend, isStale }: ListRow, feed: Ranking): stri
     ...(license === null ? [] : [license]),
     ...(isStale && repository.countedAt !== null ? [`not seen since ${isoDay(repository.countedAt)}`] : []),
   ];
-  const measure = feed === "fork-growth" ? "forks" : "stars";
-  const why = trend === undefined ? [] : [whySentence(trend, measure)];
+  const why = trend === undefined ? [] : [whySentence(trend, "stars")];
   const doubts = trend?.anomalies.map((anomaly) => anomaly.reason) ?? [];
   return [description ?? "", facts.join(" · "), ...why, ...doubts].filter((line) => line !== "").join("\n");
 }

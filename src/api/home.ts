@@ -27,7 +27,6 @@ const homeSchema = z
     trending: listSchema,
     rising: listSchema,
     newHot: listSchema,
-    forkGrowth: listSchema,
     languages: z.array(facetSchema),
     topics: z.array(facetSchema),
     summary: summarySchema,
@@ -53,13 +52,12 @@ export const getHome = operation({
   handle: async ({ services: { modules, config } }) => {
     const { lists, rankings } = modules;
     const [home, summary] = await Promise.all([rankings.home(), rankings.summary()]);
-    const { trending, rising, newHot, forkGrowth } = home;
-    const rows = await lists.rowsOfEach([trending, rising, newHot, forkGrowth]);
+    const { trending, rising, newHot } = home;
+    const rows = await lists.rowsOfEach([trending, rising, newHot]);
     const data = {
       trending: listView(trending, rows[0]),
       rising: listView(rising, rows[1]),
       newHot: listView(newHot, rows[2]),
-      forkGrowth: listView(forkGrowth, rows[3]),
       languages: home.languages.map(facetView),
       topics: home.topics.map(facetView),
       summary: summaryView(summary, config.baseUrl),

@@ -184,17 +184,8 @@ function ranking(id: string, sort: Sort, summary: string) {
 }
 
 export const listTrending = ranking("listTrending", "trending", "More stars than usual");
-export const listRising = ranking("listRising", "rising", "Fast growth relative to size");
-export const listNewHot = ranking(
-  "listNewHot",
-  "new-hot",
-  "Repositories younger than 90 days with early momentum",
-);
-export const listForkGrowth = ranking(
-  "listForkGrowth",
-  "fork-growth",
-  "Fast growth in forks relative to size, confirmed by stars",
-);
+export const listRising = ranking("listRising", "rising", "Most times their usual day");
+export const listNewHot = ranking("listNewHot", "new-hot", "Young repositories with more stars than usual");
 
 /** Rows that are read and written in one turn of the event loop, and most rows of a stream. */
 const BATCH_ROWS = 500;

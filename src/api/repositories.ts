@@ -55,9 +55,6 @@ const explanationSchema = z
     trending: explainedScore,
     rising: explainedScore,
     newHot: explainedScore,
-    starMomentum: explainedScore,
-    forkMomentum: explainedScore,
-    activity: explainedScore,
   })
   .openapi("Explanation");
 

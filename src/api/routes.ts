@@ -26,7 +26,6 @@ import { getIndex } from "./index-document.js";
 import { getKeyUsage, getOwnUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
 import {
-  listForkGrowth,
   listNewHot,
   listRepositories,
   listRising,
@@ -160,7 +159,6 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/trending", listTrending, { limit: LIST }),
   open("/api/rising", listRising, { limit: LIST }),
   open("/api/new-hot", listNewHot, { limit: LIST }),
-  open("/api/fork-growth", listForkGrowth, { limit: LIST }),
   open("/api/feeds/{ranking}.atom", getFeed, { limit: LIST }),
   open("/api/home", getHome),
   open("/api/search/suggest", suggest, { limit: limit("search") }),

@@ -159,12 +159,9 @@ export const trendSchema = z
         trending: scoreSchema,
         rising: scoreSchema,
         newHot: scoreSchema,
-        starMomentum: scoreSchema,
-        forkMomentum: scoreSchema,
-        activity: scoreSchema,
       })
       .openapi({
-        description: "At least 0; null if a score cannot be computed. rising and activity are at most 100.",
+        description: "At least 0; null if a score cannot be computed.",
       }),
     confidence: z.number().min(0).max(1),
     confidenceReasons: z

@@ -4,7 +4,7 @@ import { DatabaseFault, databaseFault, StoreRefused } from "./fault.js";
 import { schemaOf } from "./schema/schema.js";
 
 /** The version of the schema before any migration, and the oldest that can be upgraded. */
-export const FIRST_VERSION = 37;
+export const FIRST_VERSION = 38;
 /** In order: the first one upgrades a store of FIRST_VERSION to the next version. */
 const MIGRATIONS: readonly Migration[] = [];
 /** The version of stores that this program reads and writes. */

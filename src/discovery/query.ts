@@ -40,8 +40,6 @@ export const SORT_DEFINITIONS: Readonly<Record<Sort | "added", SortDefinition>> 
   trending: { label: RANKING_DEFINITIONS.trending.label, isInWatchlists: true },
   rising: { label: RANKING_DEFINITIONS.rising.label },
   "new-hot": { label: RANKING_DEFINITIONS["new-hot"].label },
-  "fork-growth": { label: RANKING_DEFINITIONS["fork-growth"].label },
-  activity: { label: "Active" },
   "stars-gained": { label: RANKING_DEFINITIONS["stars-gained"].label, isInWatchlists: true },
   "forks-gained": { label: RANKING_DEFINITIONS["forks-gained"].label },
   "stars-delta": { label: "Stars gained, raw" },

@@ -258,7 +258,6 @@ export interface Home {
   trending: RankedList;
   rising: RankedList;
   newHot: RankedList;
-  forkGrowth: RankedList;
   languages: Facet[];
   topics: Facet[];
   /** Those that gained most, by window. */
@@ -272,7 +271,6 @@ export async function homeOf({ ranks, facets }: LoadedModel): Promise<Home> {
     trending: rankedList(leaders, "trending"),
     rising: rankedList(leaders, "rising"),
     newHot: rankedList(leaders, "new-hot"),
-    forkGrowth: rankedList(leaders, "fork-growth"),
     languages: languages.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
     topics: topics.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
     gaining: perWindow((window) => ({

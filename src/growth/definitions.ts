@@ -47,14 +47,7 @@ export function perWindow<T>(value: (window: Window) => T): Record<Window, T> {
 /** Bumped whenever a formula or constant of the scores changes, so that scores of two versions are never compared. */
 export const SCORE_VERSION = 4;
 
-export const SCORE_NAMES = [
-  "trending",
-  "rising",
-  "newHot",
-  "starMomentum",
-  "forkMomentum",
-  "activity",
-] as const;
+export const SCORE_NAMES = ["trending", "rising", "newHot"] as const;
 export type ScoreName = (typeof SCORE_NAMES)[number];
 
 /** The scores as people read them. */
@@ -62,21 +55,10 @@ export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; descripti
   trending: { label: "Trending", description: "more stars than usual" },
   rising: { label: "Rising", description: "times its usual day" },
   newHot: { label: "New and hot", description: "more stars than usual, while it is young" },
-  starMomentum: { label: "Star momentum", description: "stars gained for its size" },
-  forkMomentum: { label: "Fork momentum", description: "forks gained for its size" },
-  activity: { label: "Activity", description: "recent pushes and issues" },
 };
 
 /** The rankings. These names are the same in paths, parameters, responses and the addresses of pages. */
-export const RANKINGS = [
-  "trending",
-  "rising",
-  "new-hot",
-  "fork-growth",
-  "stars-gained",
-  "forks-gained",
-  "stars",
-] as const;
+export const RANKINGS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained", "stars"] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
 /** How a ranking is named and described wherever people read it. */
@@ -117,14 +99,6 @@ export const RANKING_DEFINITIONS = {
     title: "new and hot repositories",
     hasFeed: true,
     code: "n",
-  },
-  "fork-growth": {
-    label: "Fork growth",
-    description: "Forked fastest for their size",
-    phrase: "by fork growth",
-    title: "repositories with growing forks",
-    hasFeed: true,
-    code: "k",
   },
   "stars-gained": {
     label: "Stars gained",
@@ -178,8 +152,6 @@ export const GROWTH_ORDER_COLUMNS = {
   trending: { column: "trending", isGain: false, positiveOnly: true },
   rising: { column: "rising", isGain: false, positiveOnly: true },
   "new-hot": { column: "new_hot", isGain: false, positiveOnly: true },
-  "fork-growth": { column: "fork_momentum", isGain: false, positiveOnly: true },
-  activity: { column: "activity", isGain: false, positiveOnly: true },
   "stars-gained": { column: "stars_counted", isGain: true, positiveOnly: false },
   "forks-gained": { column: "forks_counted", isGain: true, positiveOnly: false },
   "stars-delta": { column: "stars_delta", isGain: true, positiveOnly: true },

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type BulkRow, bulkOf, type Db, type Dialect, type RollupTable } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type Availability, SNAPSHOT_SOURCES } from "../repositories/repositories.js";
-import { difference, isDoubtful, type Reading } from "./anomalies.js";
+import { difference, isDoubtful } from "./anomalies.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import { WINDOW_HOURS, type Window, windowMs, windowOfHours } from "./definitions.js";
 import type { Growth } from "./gains.js";
@@ -25,7 +25,7 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     hasDoubtfulReading: anomalies.some(isDoubtful),
     hasUsualDay: growth.usualPerDay !== null,
   });
-  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = score(inputOf(history, growth));
+  const { trending, rising, newHot } = score(inputOf(history, growth));
   // Written out, as a rebuild makes millions of rows.
   return [
     history.repositoryId,
@@ -40,8 +40,6 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     forksCounted,
     from.stars > 0 ? starsDelta / from.stars : null,
     from.stars,
-    from.forks,
-    from.openIssues,
     SNAPSHOT_SOURCES.indexOf(from.source),
     growth.firstSeenAt,
     snapshots,
@@ -50,9 +48,6 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     hundredths(trending),
     hundredths(rising),
     hundredths(newHot),
-    hundredths(starMomentum),
-    hundredths(forkMomentum),
-    hundredths(activity),
     Math.round(trust * 100),
     trust >= RELIABLE_FROM ? 1 : 0,
     hundredths(growth.usualPerDay),
@@ -68,19 +63,15 @@ function hundredths(value: number | null): number | null {
 }
 
 /** The parts of a growth that scores depend on. */
-interface ScoredGrowth
-  extends Pick<Growth, "window" | "starsCounted" | "forksCounted" | "usualPerDay" | "firstSeenAt"> {
-  from: ScoredReading;
-  to: ScoredReading;
+interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "usualPerDay" | "firstSeenAt"> {
+  from: { at: number };
+  to: { at: number };
 }
 
-type ScoredReading = Pick<Reading, "at" | "stars" | "forks" | "openIssues">;
-
 function inputOf(
-  history: Pick<History, "createdAt" | "pushedAt">,
-  { window, from, to, starsCounted, forksCounted, usualPerDay, firstSeenAt }: ScoredGrowth,
+  history: Pick<History, "createdAt">,
+  { window, from, to, starsCounted, usualPerDay, firstSeenAt }: ScoredGrowth,
 ): ScoreInput {
-  const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
   const windowHours = WINDOW_HOURS[window];
   const { createdAt } = history;
   return {
@@ -88,15 +79,9 @@ function inputOf(
     windowHours,
     // Before its creation there was nothing to gain, so such a gain is not scaled.
     coveredHours: isYounger(history, { window, from, to }) ? windowHours : (to.at - from.at) / HOUR_MS,
-    starsFrom: from.stars,
     starsCounted,
-    forksFrom: from.forks,
-    forksCounted,
-    openIssuesFrom: from.openIssues,
-    openIssuesDelta: difference(to.openIssues, from.openIssues),
     usualPerDay,
     isYoung: createdAt === null ? (firstSeenAt === null ? null : true) : to.at - createdAt < YOUNG_MS,
-    idleDays: days(history.pushedAt),
   };
 }
 
@@ -141,35 +126,26 @@ const isYounger = (
 /** A rollup with the facts of its repository that scores depend on. */
 export type ScoredRow = RollupTable & {
   created_at: number | null;
-  pushed_at: number | null;
   availability: Availability;
 };
 
 /** The score input of a stored rollup, as it was when the rollup was computed. */
 export function scoreInput(row: ScoredRow): ScoreInput {
-  const window = windowOfHours(row.window_hours) ?? "24h";
-  const plus = (from: number | null, delta: number | null) =>
-    from === null || delta === null ? null : from + delta;
-  const from = {
-    at: row.from_at,
-    stars: row.stars_from,
-    forks: row.forks_from,
-    openIssues: row.open_issues_from,
-  };
-  const to = {
-    at: row.to_at,
-    stars: row.stars_from + row.stars_delta,
-    forks: plus(row.forks_from, row.forks_delta),
-    openIssues: plus(row.open_issues_from, row.open_issues_delta),
-  };
-  const history = { createdAt: row.created_at, pushedAt: row.pushed_at };
-  const counted = { starsCounted: row.stars_counted, forksCounted: row.forks_counted };
-  const usualPerDay = row.stars_usual === null ? null : row.stars_usual / 100;
-  return inputOf(history, { window, from, to, ...counted, usualPerDay, firstSeenAt: row.first_seen_at });
+  return inputOf(
+    { createdAt: row.created_at },
+    {
+      window: windowOfHours(row.window_hours) ?? "24h",
+      from: { at: row.from_at },
+      to: { at: row.to_at },
+      starsCounted: row.stars_counted,
+      usualPerDay: row.stars_usual === null ? null : row.stars_usual / 100,
+      firstSeenAt: row.first_seen_at,
+    },
+  );
 }
 
 export async function readScoredRows(db: Db, id: number): Promise<ScoredRow[]> {
-  const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
+  const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.availability from rollups g
     join repositories r on r.id = g.repository_id where g.repository_id = ${id}`.execute(db);
   return rows;
 }

@@ -1,6 +1,5 @@
 /** The tools that list repositories, and the rows that they return. */
 import {
-  listForkGrowth,
   listNewHot,
   listRepositories,
   listRising,
@@ -83,7 +82,6 @@ const RANKED = {
   trending: listTrending,
   rising: listRising,
   "new-hot": listNewHot,
-  "fork-growth": listForkGrowth,
 } as const;
 
 export const listTools: readonly Tool[] = [
@@ -99,13 +97,13 @@ export const listTools: readonly Tool[] = [
   tool({
     name: "list_ranking",
     title: "Rankings by growth",
-    description: `Repositories that grow now. trending: broad momentum; rising: fast relative to size; new-hot: younger than 90 days; fork-growth: forks relative to size. For most stars gained use search_repositories with sort=stars-gained.`,
+    description: `Repositories that grow now. trending: more stars than usual; rising: most times their usual day (24h and 7d); new-hot: trending among the young. For most stars gained use search_repositories with sort=stars-gained.`,
     args: searchArgs
       .omit({ q: true, verbatim: true, sort: true, order: true, archived: true, fork: true, license: true })
       .omit({ maxStars: true })
       .extend({
         ranking: z
-          .enum(["trending", "rising", "new-hot", "fork-growth"])
+          .enum(["trending", "rising", "new-hot"])
           .default("trending")
           .openapi({ description: "Which ranking." }),
       }),

@@ -45,7 +45,7 @@ function flat(record: Row): Row {
 }
 
 const COLUMNS =
-  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay,hours,parts";
+  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay,hours,parts";
 
 test("any text comes back from its cell, and none begins like a formula", () => {
   const text = fc.oneof(
@@ -162,7 +162,6 @@ onSqliteAndLong("Lists as CSV", (engine) => {
       "/api/trending": "sidereal-trending.csv",
       "/api/rising": "sidereal-rising.csv",
       "/api/new-hot": "sidereal-new-hot.csv",
-      "/api/fork-growth": "sidereal-fork-growth.csv",
     };
     for (const [path, file] of Object.entries(files)) {
       const { headers } = await world.get(`${path}?format=csv`);

@@ -185,7 +185,6 @@ onSqliteAndLong("/api/feeds/:ranking.atom", (engine) => {
       trending: "/api/trending",
       rising: "/api/rising",
       "new-hot": "/api/new-hot",
-      "fork-growth": "/api/fork-growth",
       stars: "/api/repos?sort=stars&x=",
     };
     assert.deepEqual(Object.keys(lists), [...FEEDS]);
@@ -200,10 +199,6 @@ onSqliteAndLong("/api/feeds/:ranking.atom", (engine) => {
         ranking,
       );
     }
-    assert.deepEqual(titlesOf(await feed("fork-growth.atom")), [
-      "ann/<b>&co +24 forks in 7 days",
-      "bob/slow +1 fork in 7 days",
-    ]);
     assert.deepEqual(titlesOf(await feed("stars.atom?limit=1")), ["bob/slow: 9,010 stars"]);
     assert.deepEqual(titlesOf(await feed("trending.atom?window=24h")), [
       "team/sub/lab +10 stars in 24 hours",

@@ -11,7 +11,7 @@ const inDays = (...stars: number[]): Snapshot[] =>
     snapshot(24 * (stars.length - 1 - i), count, { forks: Math.floor(count / 10), source: "OBSERVED" }),
   );
 
-const RANKINGS = ["trending", "stars-gained", "forks-gained", "fork-growth"];
+const RANKINGS = ["trending", "stars-gained", "forks-gained"];
 
 onBothEngines("After a fall that lasted", (engine) => {
   let world: World;

@@ -5,21 +5,14 @@ import { SCORE_NAMES, WINDOW_HOURS, WINDOWS } from "../../src/growth/definitions
 import { explain, type ScoreInput, score } from "../../src/growth/scores.js";
 import { fc } from "../support/properties.js";
 
-const count = fc.integer({ min: 0, max: 500_000 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
 const inputs: fc.Arbitrary<ScoreInput> = fc
   .record({
     window: fc.constantFrom(...WINDOWS),
     covered: fc.double({ min: 0.5, max: 2, noNaN: true }),
-    starsFrom: count,
     starsCounted: fc.integer({ min: -5_000, max: 100_000 }),
-    forksFrom: maybe(count),
-    forksCounted: maybe(fc.integer({ min: -500, max: 10_000 })),
-    openIssuesFrom: maybe(count),
-    openIssuesDelta: maybe(fc.integer({ min: -500, max: 500 })),
     isYoung: maybe(fc.boolean()),
-    idleDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
     usualPerDay: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
   })
   .map(({ covered, ...rest }) => ({
@@ -28,40 +21,28 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
     coveredHours: covered * WINDOW_HOURS[rest.window],
   }));
 
-function repository(starsFrom: number, starsCounted: number, more: Partial<ScoreInput> = {}): ScoreInput {
+function gained(starsCounted: number, more: Partial<ScoreInput> = {}): ScoreInput {
   return {
     window: "24h",
     windowHours: 24,
     coveredHours: 24,
-    starsFrom,
     starsCounted,
-    forksFrom: Math.round(starsFrom / 8),
-    forksCounted: Math.round(starsCounted / 10),
-    openIssuesFrom: 20,
-    openIssuesDelta: 0,
     isYoung: false,
-    idleDays: 1,
     usualPerDay: 4.5,
     ...more,
   };
 }
 
-test("every score is null, or at least 0 with two decimals; activity is at most 100", () => {
+test("every score is null, or at least 0 with two decimals", () => {
   fc.assert(
     fc.property(inputs, (input) => {
-      for (const [name, value] of Object.entries(score(input))) {
+      for (const value of Object.values(score(input))) {
         if (value === null) continue;
-        assert.ok(value >= 0 && value <= (name === "activity" ? 100 : Number.MAX_VALUE), `${name} ${value}`);
+        assert.ok(value >= 0);
         assert.equal(value, Math.round(value * 100) / 100);
       }
     }),
   );
-});
-
-test("forks count up to as many as stars were gained", () => {
-  const forked = (forksCounted: number) => score(repository(1_000, 40, { forksCounted }));
-  assert.deepEqual(forked(4_000), forked(40));
-  assert.ok((forked(40).forkMomentum ?? 0) > (forked(20).forkMomentum ?? 0));
 });
 
 test("more stars gained never lower a score", () => {
@@ -74,28 +55,8 @@ test("more stars gained never lower a score", () => {
   );
 });
 
-test("more forks and a later push never lower the scores they are part of", () => {
-  fc.assert(
-    fc.property(inputs, fc.integer({ min: 0, max: 1_000 }), (input, more) => {
-      const before = score(input);
-      if (input.forksCounted !== null) {
-        const forked = score({ ...input, forksCounted: input.forksCounted + more });
-        assert.ok((forked.forkMomentum ?? 0) >= (before.forkMomentum ?? 0));
-      }
-      if (input.idleDays !== null)
-        assert.ok(
-          (score({ ...input, idleDays: input.idleDays + more }).activity ?? 0) <= (before.activity ?? 0),
-        );
-    }),
-  );
-});
-
 test("a gain over a longer time counts by its pace", () => {
-  const inADay = score(repository(1_000, 50, { forksCounted: null, openIssuesDelta: null }));
-  const inTwo = score(
-    repository(1_000, 100, { coveredHours: 48, forksCounted: null, openIssuesDelta: null }),
-  );
-  assert.deepEqual(inTwo, inADay);
+  assert.deepEqual(score(gained(100, { coveredHours: 48 })), score(gained(50)));
 });
 
 test("the same gain trends more where less is usual, and an unknown usual day is the pace of the window", () => {
@@ -113,15 +74,15 @@ test("the same gain trends more where less is usual, and an unknown usual day is
 
 test("neither a giant as usual, nor a newcomer of unknown habits, nor a repository of 3 stars with +5 leads", () => {
   const trending = (input: ScoreInput) => score(input).trending ?? 0;
-  const honest = trending(repository(2_000, 60));
-  assert.ok(trending(repository(150_000, 40, { usualPerDay: 40 })) < honest / 2);
-  assert.ok(trending(repository(20_000, 60, { usualPerDay: null })) < honest / 2);
-  assert.ok(trending(repository(3, 5, { usualPerDay: null })) < honest / 2);
+  const honest = trending(gained(60));
+  assert.ok(trending(gained(40, { usualPerDay: 40 })) < honest / 2);
+  assert.ok(trending(gained(60, { usualPerDay: null })) < honest / 2);
+  assert.ok(trending(gained(5, { usualPerDay: null })) < honest / 2);
 });
 
 test("rising is what gains a hundred stars and twice its usual day, by how many times, and of no month", () => {
-  const rising = (gained: number, usualPerDay: number | null, more: Partial<ScoreInput> = {}) =>
-    score(repository(1_000, gained, { usualPerDay, ...more })).rising;
+  const rising = (stars: number, usualPerDay: number | null, more: Partial<ScoreInput> = {}) =>
+    score(gained(stars, { usualPerDay, ...more })).rising;
   assert.deepEqual([rising(100, 50), rising(300, 100), rising(500, 0)], [2, 3, 500]);
   assert.deepEqual([rising(99, 1), rising(100, 51)], [0, 0], "nothing unusual");
   assert.equal(rising(700, 50, { window: "7d", windowHours: 168, coveredHours: 168 }), 2);
@@ -130,7 +91,7 @@ test("rising is what gains a hundred stars and twice its usual day, by how many 
 });
 
 test("new and hot is the Trending score of what is young and gains its usual day", () => {
-  const scores = (gained: number, more: Partial<ScoreInput>) => score(repository(1_000, gained, more));
+  const scores = (stars: number, more: Partial<ScoreInput>) => score(gained(stars, more));
   const young = scores(60, { isYoung: true });
   assert.equal(young.newHot, young.trending);
   assert.equal(scores(60, { isYoung: true, usualPerDay: 61 }).newHot, 0);
@@ -142,29 +103,25 @@ test("new and hot is the Trending score of what is young and gains its usual day
 });
 
 test("without a star gained nothing is trending", () => {
-  assert.equal(score(repository(1_000, 0)).trending, 0);
-  assert.equal(score(repository(1_000, -20)).trending, 0);
+  assert.equal(score(gained(0)).trending, 0);
+  assert.equal(score(gained(-20)).trending, 0);
 });
 
 test("an explanation holds the known values that its formula uses", () => {
-  const { trending, newHot, activity } = explain(repository(2_000, 60, { isYoung: null, idleDays: 1 }));
+  const { trending, newHot } = explain(gained(60, { isYoung: null }));
   assert.deepEqual(trending, {
     score: 12.06,
     formula: "gained ÷ (usual day + 10)^0.6",
     values: { gained: 60, usualDay: 4.5 },
   });
   assert.deepEqual([newHot.score, newHot.values], [null, { gained: 60, pace: 60, usualDay: 4.5 }]);
-  assert.deepEqual(activity.values, { idleDays: 1, issuesPerDay: 0, openIssues: 20 });
 });
 
 test("worked numbers of docs/RANKINGS.md", () => {
-  assert.deepEqual(score(repository(2_000, 60, { isYoung: true })), {
+  assert.deepEqual(score(gained(60, { isYoung: true })), {
     trending: 12.06,
     rising: 0,
     newHot: 12.06,
-    starMomentum: 1.33,
-    forkMomentum: 0.37,
-    activity: 65.33,
   });
 });
 

@@ -114,7 +114,7 @@ onSqliteAndLong("The tools", (engine) => {
   });
 
   test("list_ranking returns the rankings of the API", async () => {
-    for (const ranking of ["trending", "rising", "new-hot", "fork-growth"]) {
+    for (const ranking of ["trending", "rising", "new-hot"]) {
       const { data } = await call(client, "list_ranking", { ranking, window: "7d" });
       const rest = await world.get(`/api/${ranking}?window=7d`);
       assert.deepEqual(

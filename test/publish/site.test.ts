@@ -108,15 +108,7 @@ test("the numbers of a site are those of the service's API on the same state", a
     compared++;
     assert.deepEqual(shown, expected, where);
   };
-  for (const sort of [
-    "trending",
-    "rising",
-    "new-hot",
-    "fork-growth",
-    "stars",
-    "stars-gained",
-    "forks-gained",
-  ])
+  for (const sort of ["trending", "rising", "new-hot", "stars", "stars-gained", "forks-gained"])
     for (const window of ["24h", "7d", "30d"])
       for (const page of [1, 2]) {
         const file = `explore/sort-${sort}/window-${window}/${page === 1 ? "" : "page-2/"}index.html`;
@@ -183,7 +175,7 @@ test("with its address a site has feeds and a site map, whose absolute links lea
     return site[path === "" || path.endsWith("/") ? `${path}index.html` : path];
   };
   const feeds = Object.keys(site).filter((file) => file.endsWith(".atom"));
-  for (const ranking of ["trending", "rising", "new-hot", "fork-growth"])
+  for (const ranking of ["trending", "rising", "new-hot"])
     assert.ok(feeds.includes(`feeds/${ranking}-7d.atom`), feeds.join());
   for (const feed of feeds)
     for (const [, link = ""] of (site[feed] ?? "").matchAll(/ rel="(?:self|alternate)"[^>]* href="([^"]*)"/g))

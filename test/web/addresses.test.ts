@@ -109,12 +109,12 @@ onSqlite("Addresses of pages", (engine) => {
   });
 
   test("the page of a language links to feed, CSV and JSON", async () => {
-    const { links } = await open(world, "/languages/Rust?sort=fork-growth&window=7d");
+    const { links } = await open(world, "/languages/Rust?sort=new-hot&window=7d");
     const forms = links.filter((link) => link.startsWith("/api/"));
     assert.deepEqual(forms, [
-      "/api/repos?language=Rust&sort=fork-growth&window=7d&format=csv&limit=100",
-      "/api/repos?language=Rust&sort=fork-growth&window=7d",
-      "/api/feeds/fork-growth.atom?language=Rust&window=7d",
+      "/api/repos?language=Rust&sort=new-hot&window=7d&format=csv&limit=100",
+      "/api/repos?language=Rust&sort=new-hot&window=7d",
+      "/api/feeds/new-hot.atom?language=Rust&window=7d",
     ]);
     for (const path of forms) assert.equal((await world.request(path)).status, 200, path);
   });

@@ -16,10 +16,8 @@ export const rollups = table(
     forks_counted: integer.optional(),
     /** starsDelta divided by the stars at `from_at`; null if those were 0. */
     stars_growth: real.optional(),
-    /** Counts at `from_at`. */
+    /** The count at `from_at`. */
     stars_from: integer,
-    forks_from: integer.optional(),
-    open_issues_from: integer.optional(),
     /** Index into SNAPSHOT_SOURCES, of the snapshot at `from_at`. */
     from_source: small,
     /** The start of its youth, if it seems new and its date of creation is unknown. */
@@ -28,15 +26,12 @@ export const rollups = table(
     snapshots: integer,
     /** JSON array of rankings' Anomaly; null for none. */
     anomalies: text.optional(),
-    /** 1 if one of them is not cleared. */
+    /** 1 with any. */
     anomalous: small,
     /** Scores in hundredths; null if they cannot be computed. */
     trending: integer.optional(),
     rising: integer.optional(),
     new_hot: integer.optional(),
-    star_momentum: integer.optional(),
-    fork_momentum: integer.optional(),
-    activity: integer.optional(),
     /** In hundredths. */
     confidence: integer,
     reliable: small,

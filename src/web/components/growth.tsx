@@ -328,20 +328,13 @@ function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts
 const VALUES = {
   gained: "Stars gained that count",
   usualDay: "Stars on a usual day",
-  stars: "Stars at the start",
-  forksGained: "Forks gained that count",
-  forks: "Forks at the start",
   pace: "Stars a day",
-  idleDays: "Days since the last push",
-  issuesPerDay: "Issues opened or closed per day",
-  openIssues: "Open issues at the start",
 } as const satisfies Record<keyof Explanation["trending"]["values"], string>;
 
 /** Why a score is unknown; see docs/RANKINGS.md. */
 const UNKNOWN: Readonly<Partial<Record<ScoreName, string>>> = {
-  newHot: "neither the date of its creation is known, nor was it first seen in the last 90 days",
-  forkMomentum: "its forks are not known",
-  activity: "neither its pushes nor its issues are known",
+  rising: "its usual day is not known, or the window is too long",
+  newHot: "the date of its creation is not known, and it does not seem to be young",
 };
 
 export interface ScoreExplanationProps {

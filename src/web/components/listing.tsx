@@ -41,8 +41,6 @@ const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
   trending: { isTab: true, columns: scoreColumn("trending") },
   rising: { isTab: true, columns: scoreColumn("rising") },
   "new-hot": { isTab: true, columns: { ...scoreColumn("newHot"), marksFirstSeen: true } },
-  "fork-growth": { isTab: true, columns: { ...scoreColumn("forkMomentum"), ...FORKS } },
-  activity: { columns: scoreColumn("activity") },
   "stars-gained": { columns: {} },
   "forks-gained": { columns: FORKS },
   // The plain differences are offered next to the gain that counts.

@@ -62,7 +62,7 @@ const SIDE_LISTS = [
   ["rising", "Moved most"],
   ["new-hot", "New and hot"],
 ] as const;
-const FEEDS = ["trending", "rising", "new-hot", "fork-growth"] as const;
+const FEEDS = ["trending", "rising", "new-hot"] as const;
 
 /** The repositories and languages that grew most, and how recent that is. No repository is shown twice. */
 export async function showHome(request: PageRequest): Promise<Page> {

@@ -87,8 +87,6 @@ const TREND_KEYS = {
   trending: (trend: Trend) => hundredths(trend.scores.trending),
   rising: (trend: Trend) => hundredths(trend.scores.rising),
   "new-hot": (trend: Trend) => hundredths(trend.scores.newHot),
-  "fork-growth": (trend: Trend) => hundredths(trend.scores.forkMomentum),
-  activity: (trend: Trend) => hundredths(trend.scores.activity),
 };
 
 /** What a list sorts by; null: unknown; undefined: it does not hold the repository. */

@@ -120,7 +120,6 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /api/trending": listCases("/api/trending", OWN_SORT),
   "GET /api/rising": listCases("/api/rising", OWN_SORT),
   "GET /api/new-hot": listCases("/api/new-hot", OWN_SORT),
-  "GET /api/fork-growth": listCases("/api/fork-growth", OWN_SORT),
   "GET /api/feeds/{ranking}.atom": [
     get("a search with 20 topics", ({ facts }, round) =>
       address("/api/feeds/rising.atom", { q: "a b", topic: facts.topics, minStars: round, limit: 100 }),

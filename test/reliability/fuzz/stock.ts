@@ -156,7 +156,7 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "site":
       return "github";
     case "ranking":
-      return random.pick(["trending", "rising", "new-hot", "new_hot", "forkGrowth", "FORKS_GAINED"]);
+      return random.pick(["trending", "rising", "new-hot", "new_hot", "starsGained", "FORKS_GAINED"]);
     case "q":
       return random.pick(stock.words);
     case "language":
