@@ -1,12 +1,12 @@
 /** Gains between two points of a series: of the windows, and on a usual day. */
 import { DAY_MS } from "../lib/clock.js";
-import { chooseFrom, isRecent, type Recency } from "../repositories/repositories.js";
+import { chooseFrom, isRecent, Readings, type Recency, UNKNOWN } from "../repositories/repositories.js";
 import { type Anomaly, difference, type Reading } from "./anomalies.js";
 import { burstsBetween } from "./bursts.js";
 import { readingAt } from "./cleaning.js";
 import { WINDOWS, type Window, windowMs } from "./definitions.js";
 import { HISTORY_MS, type History, NEW_MS } from "./history.js";
-import { type Series, seriesOf } from "./series.js";
+import { BACKFILLED, type Series, seriesOf } from "./series.js";
 import { usualStarsBefore } from "./usual.js";
 
 /** The stars gained before our first total, by the star history of the forge. */
@@ -44,11 +44,9 @@ export interface Growth {
  * half a window older than it, as then that reading is not believed.
  */
 export function growthOf(history: History, recency: Recency): Growth[] {
-  const { readings, createdAt, isHistoryWhole, peak } = history;
+  const { readings } = history;
   const newestAt = readings.at(readings.length - 1);
-  // Where the readings are not all, they begin after an older creation.
-  const isKnown = readings.isRetained(0) || (createdAt ?? 0) > newestAt - HISTORY_MS;
-  const series = seriesOf({ readings, createdAt: isKnown ? createdAt : null, isHistoryWhole, peak });
+  const series = seriesOfHistory(history);
   const { points, anomalies, unseen } = series;
   if (points.length === 0) return [];
   const last = points.length - 1;
@@ -58,7 +56,7 @@ export function growthOf(history: History, recency: Recency): Growth[] {
     const length = windowMs(window);
     if (newestAt - to.at > length / 2 || !isRecent({ ...history, at: newestAt }, recency, length / 2))
       return [];
-    const from = beginOf(series, to.at - length);
+    const from = countAgo(series, length);
     if (from === undefined) return [];
     const starsDelta = to.stars - from.stars;
     const since = newestAt - HISTORY_MS;
@@ -83,35 +81,65 @@ export function growthOf(history: History, recency: Recency): Growth[] {
   });
 }
 
+/** The series of readings. `isWhole`: whether these are all; otherwise they may begin after an older creation. */
+export function seriesOfHistory(history: History, isWhole = false): Series {
+  const { readings, createdAt } = history;
+  const newestAt = readings.at(readings.length - 1);
+  const isKnown = isWhole || readings.isRetained(0) || (createdAt ?? 0) > newestAt - HISTORY_MS;
+  return seriesOf({ ...history, createdAt: isKnown ? createdAt : null });
+}
+
 /** A window begins evenly within a step of the star history that is at most this part of it. */
 const WITHIN_PART = 1.1;
 
 /**
- * The count at which a window begins. What is younger than the window begins with its creation. Inside a day of the star history it
+ * The count at which a window begins that ends at `end`; default: at the newest point. What is younger than the window begins with its creation. Inside a day of the star history it
  * begins at its time, evenly within that day; otherwise at the nearest count, half a window to 2.25 windows back, and not before a time
  * that nobody looked at. undefined if there is none.
  */
-function beginOf(series: Series, target: number): Reading | undefined {
+export function countAgo(series: Series, length: number, end?: number): Reading | undefined {
   const { points, isFromCreation, unseen } = series;
   const last = points.length - 1;
-  const length = points.at(last) - target;
+  const to = end ?? points.at(last);
+  const target = to - length;
   const next = points.countBefore(target + 1);
-  const [from, to] = [points.at(next - 1), points.at(next)];
-  if (from === target) return countAt(series, next - 1);
+  const [before, after] = [points.at(next - 1), points.at(next)];
+  if (before === target) return countAt(series, next - 1);
   if (next === 0 && isFromCreation) return countAt(series, 0);
   const isOfHistory = next > 0 && (points.isRetained(next - 1) || points.isRetained(next));
-  const isUnseen = unseen !== null && from >= unseen.from && from < unseen.to && isOfHistory;
-  if (isOfHistory && !isUnseen && next < last && to - from <= WITHIN_PART * length) {
-    const part = (target - from) / (to - from);
+  const isUnseen = unseen !== null && before >= unseen.from && before < unseen.to && isOfHistory;
+  if (isOfHistory && !isUnseen && next < last && after - before <= WITHIN_PART * length) {
+    const part = (target - before) / (after - before);
     const stars = points.stars(next - 1) + part * (points.stars(next) - points.stars(next - 1));
     const unknown = { forks: null, openIssues: null, watchers: null };
     return { at: target, stars: Math.round(stars), ...unknown, source: "BACKFILLED" };
   }
-  const nearest = chooseFrom(points.at(last), length, {
-    before: next === 0 || isUnseen ? null : from,
-    after: next <= last ? to : null,
+  const nearest = chooseFrom(to, length, {
+    before: next === 0 || isUnseen ? null : before,
+    after: next <= last ? after : null,
   });
-  return nearest === undefined ? undefined : countAt(series, nearest === from ? next - 1 : next);
+  return nearest === undefined ? undefined : countAt(series, nearest === before ? next - 1 : next);
+}
+
+/**
+ * The points that show the past of a repository: all, or those of a window, which begins with the count that its gain does, or without one with
+ * the last point before it. Of all, the creation is left out if nobody looked for most of the time since.
+ */
+export function shownPoints(series: Series, length?: number): Readings {
+  const { points, isFromCreation, unseen } = series;
+  const [begin, end] = [points.at(0), points.at(points.length - 1)];
+  const isApart = isFromCreation && unseen?.from === begin && unseen.to - begin > end - unseen.to;
+  const all = isApart ? points.slice(1) : points;
+  if (length === undefined || points.length === 0) return all;
+  const first = countAgo(series, length);
+  if (first === undefined) return all.slice(Math.max(0, all.countBefore(end - length + 1) - 1));
+  const rest = points.slice(points.countBefore(first.at));
+  if (rest.at(0) === first.at) return rest;
+  // Inside a day of the star history.
+  const begun = Readings.ofLength(rest.length + 1);
+  begun.numbers.set([first.at, first.stars, UNKNOWN, UNKNOWN, UNKNOWN, BACKFILLED]);
+  begun.numbers.set(rest.numbers, begun.width);
+  return begun;
 }
 
 /** The count of a point, as it is shown. */

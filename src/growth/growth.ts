@@ -25,7 +25,7 @@ import {
   workOff,
 } from "../repositories/repositories.js";
 import { growthOf } from "./gains.js";
-import { type GrowthContext, type History, readHistories } from "./history.js";
+import { type GrowthContext, HISTORY_MS, type History, readHistories } from "./history.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 
 export {
@@ -59,8 +59,11 @@ export {
   windowMs,
   windowOfHours,
 } from "./definitions.js";
+export { countAgo, shownPoints } from "./gains.js";
+export { type Measured, readSeries, readSeveralSeries, readSparks } from "./reader.js";
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
+export { type Hole, holesOf, type Series } from "./series.js";
 export {
   byWindow,
   endOfGrowth,
@@ -170,7 +173,7 @@ async function updateGrowth(
   ids: readonly number[],
   { dialect, onDamaged, recency, before }: UpdateOptions,
 ): Promise<number[]> {
-  const histories = await readHistories(tx, dialect, { ids, onDamaged });
+  const histories = await readHistories(tx, dialect, { ids, onDamaged, recentMs: HISTORY_MS });
   const rows = histories.flatMap((history) =>
     growthOf(history, recency).map((growth) => rollupRow(history, growth)),
   );

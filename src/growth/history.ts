@@ -51,11 +51,17 @@ export interface History {
   peak: Reading | null;
 }
 
+interface HistoriesOptions extends Pick<GrowthContext, "onDamaged"> {
+  ids: readonly number[];
+  /** How long before the newest snapshot of each; undefined: all. */
+  recentMs?: number | undefined;
+}
+
 /** The recent histories of those of the repositories that have readable snapshots, by ascending id. */
 export async function readHistories(
   db: Db,
   dialect: Dialect,
-  { ids, onDamaged }: Pick<GrowthContext, "onDamaged"> & { ids: readonly number[] },
+  { ids, onDamaged, recentMs }: HistoriesOptions,
 ): Promise<History[]> {
   const rows = await db
     .selectFrom("repositories")
@@ -74,19 +80,14 @@ export async function readHistories(
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
     .execute();
-  const found = await readReadings(db, dialect, { ids, span: { recentMs: HISTORY_MS }, onDamaged });
-  const told = rows.flatMap(({ id, created_at, discovered_at }) => {
-    const readings = found.get(id);
-    if (readings === undefined) return [];
-    const seenFor = readings.at(readings.length - 1) - discovered_at;
-    const isPerhapsNew = created_at === null && seenFor > HISTORY_MS && seenFor <= NEW_MS;
-    return isPerhapsNew || readings.isRetained(0) ? [id] : [];
-  });
-  // Their recent readings, if others are damaged.
-  for (const [id, all] of await readReadings(db, dialect, { ids: told, onDamaged: () => {} }))
-    found.set(id, all);
+  const isWhole = recentMs === undefined;
+  const found = await readReadings(db, dialect, { ids, span: isWhole ? {} : { recentMs }, onDamaged });
+  const told = rows.filter((row) => dependsOnAll(row, found.get(row.id))).map(({ id }) => id);
   const states = await readHistoryStates(db, dialect, told);
-  const peaks = await readPeaks(db, dialect, found);
+  // Their recent readings, if others are damaged.
+  const more = isWhole ? [] : await readReadings(db, dialect, { ids: told, onDamaged: () => {} });
+  for (const [id, all] of more) found.set(id, all);
+  const peaks = isWhole ? new Map<number, Reading>() : await readPeaks(db, dialect, found);
   const continuing = await readContinuing(db, dialect, ids);
   return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
@@ -111,6 +112,16 @@ export async function readHistories(
       },
     ];
   });
+}
+
+/** Whether older readings than the recent ones matter: to fit a star history, or as it may be new by its first days here. */
+function dependsOnAll(
+  { created_at, discovered_at }: { created_at: number | null; discovered_at: number },
+  recent: Readings | undefined,
+): boolean {
+  if (recent === undefined) return false;
+  const seenFor = recent.at(recent.length - 1) - discovered_at;
+  return recent.isRetained(0) || (created_at === null && seenFor > HISTORY_MS && seenFor <= NEW_MS);
 }
 
 /** The readings with most stars before recent ones that leap; of other repositories, older readings are not read. */

@@ -125,7 +125,7 @@ class StarHistory {
 /** A point: the columns of a reading. */
 type Row = [at: number, stars: number, forks: number, openIssues: number, watchers: number, source: number];
 
-const BACKFILLED = SNAPSHOT_SOURCES.indexOf("BACKFILLED");
+export const BACKFILLED = SNAPSHOT_SOURCES.indexOf("BACKFILLED");
 const historyPoint = (at: number, stars: number): Row => [at, stars, UNKNOWN, UNKNOWN, UNKNOWN, BACKFILLED];
 
 interface Past extends Pick<Series, "fit" | "unseen" | "isFromCreation"> {

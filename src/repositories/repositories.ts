@@ -129,6 +129,7 @@ export {
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
+  turnsOf,
 } from "./snapshots/read.js";
 export {
   BASES,

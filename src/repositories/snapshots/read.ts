@@ -245,25 +245,32 @@ interface TurnsOptions {
 /** A repository whose history is damaged counts like one without snapshots. */
 const onDamaged = () => {};
 
+/** Repositories in groups that are read in one turn of the event loop. */
+export function turnsOf({ ids, span, ranges }: TurnsOptions): number[][] {
+  const turns: number[][] = [];
+  let readings = Number.POSITIVE_INFINITY;
+  for (const id of ids) {
+    const last = turns.at(-1);
+    if (last === undefined || last.length === TURN_REPOSITORIES || readings >= TURN_READINGS) {
+      turns.push([id]);
+      readings = 0;
+    } else last.push(id);
+    readings += estimate(ranges?.get(id), span);
+  }
+  return turns;
+}
+
 /**
  * The readings of repositories in a span, by id, some repositories at a time. Other work runs in between: on
  * SQLite, reading and decoding would otherwise hold it until the last one.
  */
 export async function* readInTurns(
   { read, dialect }: Pick<Database, "read" | "dialect">,
-  { ids, span, ranges }: TurnsOptions,
+  options: TurnsOptions,
 ): AsyncGenerator<[id: number, readings: Readings]> {
-  let turn: number[] = [];
-  let readings = 0;
-  for (const [i, id] of ids.entries()) {
-    turn.push(id);
-    readings += estimate(ranges?.get(id), span);
-    const isLast = i === ids.length - 1;
-    if (!isLast && turn.length < TURN_REPOSITORIES && readings < TURN_READINGS) continue;
-    yield* await readReadings(read, dialect, { ids: turn, span, onDamaged });
-    if (!isLast) await ownTurn();
-    turn = [];
-    readings = 0;
+  for (const [i, ids] of turnsOf(options).entries()) {
+    if (i > 0) await ownTurn();
+    yield* await readReadings(read, dialect, { ids, span: options.span, onDamaged });
   }
 }
 
