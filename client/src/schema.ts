@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 2aacbf43d385f7ce
- * Types: ef7e8de9f6aab58a
+ * Document: 55629f89aa2aa291
+ * Types: dccaf474eef1d211
  */
 export interface paths {
     "/api": {
@@ -693,7 +693,7 @@ export interface paths {
         };
         /**
          * The summed counts of a watchlist's repositories over time
-         * @description Between snapshots a repository counts with its latest one; before its first snapshot it does not count.
+         * @description All points sum the same repositories: those known at both ends, and those created in between, from 0. Each repository ends with its own newest counts, and the series begins when four fifths of them (all but one of fewer than ten) are known.
          */
         get: operations["listWatchlistMetrics"];
         put?: never;
@@ -1066,7 +1066,7 @@ export interface paths {
         };
         /**
          * The summed counts of your watchlist's repositories over time
-         * @description Between snapshots a repository counts with its latest one; before its first snapshot it does not count.
+         * @description All points sum the same repositories: those known at both ends, and those created in between, from 0. Each repository ends with its own newest counts, and the series begins when four fifths of them (all but one of fewer than ten) are known.
          */
         get: operations["listMyWatchlistMetrics"];
         put?: never;
@@ -1616,7 +1616,7 @@ export interface components {
             repositoryCount: number;
             /** @description Number of stars; null: unknown. */
             stars: number;
-            /** @description In the requested window: the sum of starsCounted, whatever the basis of each trend. */
+            /** @description In the requested window: the sum of starsDelta. */
             starsGained: number;
             /** @description Repositories whose growth in the window is known. The others add nothing to starsGained. */
             measuredCount: number;
@@ -2263,10 +2263,6 @@ export interface components {
             openIssues: number | null;
             /** @description Number of watchers; null: unknown. */
             watchers: number | null;
-            /** @description Number of repositories on the list with a snapshot at or before this time. */
-            repositoryCount: number;
-            /** @description How many of them add stars still held, as reported later, instead of a total. If this number differs between two points, their difference is no growth. */
-            retained: number;
         };
         Account: {
             /** @description The address of the account. */
@@ -4518,13 +4514,14 @@ export interface operations {
                              * @enum {string}
                              */
                             window?: "30d" | "90d" | "all";
-                            /**
-                             * @description The step of the points.
-                             * @enum {string}
-                             */
-                            resolution: "1d" | "1w";
                             /** @description Number of points. */
                             pointCount: number;
+                            /** @description Days between two points. */
+                            stepDays: number;
+                            /** @description Repositories on the list. */
+                            repositoryCount: number;
+                            /** @description How many of them are summed: those known at both ends, and those created in between, from 0. All points have the same. */
+                            measuredCount: number;
                         };
                     };
                     "text/csv": string;
@@ -5276,13 +5273,14 @@ export interface operations {
                              * @enum {string}
                              */
                             window?: "30d" | "90d" | "all";
-                            /**
-                             * @description The step of the points.
-                             * @enum {string}
-                             */
-                            resolution: "1d" | "1w";
                             /** @description Number of points. */
                             pointCount: number;
+                            /** @description Days between two points. */
+                            stepDays: number;
+                            /** @description Repositories on the list. */
+                            repositoryCount: number;
+                            /** @description How many of them are summed: those known at both ends, and those created in between, from 0. All points have the same. */
+                            measuredCount: number;
                         };
                     };
                     "text/csv": string;

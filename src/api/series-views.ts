@@ -1,4 +1,5 @@
 import { openIssuesRule } from "../config/config.js";
+import type { SumPoint } from "../growth/growth.js";
 import { isoTime } from "../lib/clock.js";
 import { idSchema, time, z } from "../lib/schema.js";
 import {
@@ -9,7 +10,6 @@ import {
   type Snapshot,
   STEPS,
 } from "../repositories/repositories.js";
-import type { SumPoint } from "../watchlists/watchlists.js";
 import { freshnessFields, historySchema } from "./views.js";
 
 /** Series as JSON: the schemas of their points and meta, and the functions that create the points. `null` always means unknown. */
@@ -104,25 +104,18 @@ export const seriesMetaSchema = z.object({
   nextRefreshAt: time.nullable(),
 });
 
-export const sumPointSchema = z
-  .object({
-    capturedAt: time,
-    ...counts,
-    repositoryCount: z
-      .int()
-      .openapi({ description: "Number of repositories on the list with a snapshot at or before this time." }),
-    retained: z.int().openapi({
-      description:
-        "How many of them add stars still held, as reported later, instead of a total. If this number differs between two points, their difference is no growth.",
-    }),
-  })
-  .openapi("SumPoint");
+export const sumPointSchema = z.object({ capturedAt: time, ...counts }).openapi("SumPoint");
 
-export function sumPointView({
-  capturedAt,
-  repositories,
-  retained,
-  ...counts
-}: SumPoint): z.output<typeof sumPointSchema> {
-  return { capturedAt: isoTime(capturedAt), ...counts, repositoryCount: repositories, retained };
+export function sumPointView({ at, ...counts }: SumPoint): z.output<typeof sumPointSchema> {
+  return { capturedAt: isoTime(at), ...counts };
 }
+
+/** What a sum is of. */
+export const sumFields = {
+  stepDays: z.int().openapi({ description: "Days between two points." }),
+  repositoryCount: z.int().openapi({ description: "Repositories on the list." }),
+  measuredCount: z.int().openapi({
+    description:
+      "How many of them are summed: those known at both ends, and those created in between, from 0. All points have the same.",
+  }),
+};

@@ -360,7 +360,7 @@ export const facetSchema = z
     repositoryCount: z.int(),
     stars: z.int(),
     starsGained: z.int().openapi({
-      description: "In the requested window: the sum of starsCounted, whatever the basis of each trend.",
+      description: "In the requested window: the sum of starsDelta.",
     }),
     measuredCount: z.int().openapi({
       description: "Repositories whose growth in the window is known. The others add nothing to starsGained.",

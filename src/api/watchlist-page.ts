@@ -1,4 +1,5 @@
 import { idText, type WatchlistQuery, watchlistPage, watchlistQuery } from "../discovery/discovery.js";
+import { sumCounts } from "../growth/growth.js";
 import { type HttpRequest, json, type Reply } from "../http/http.js";
 import { invalidParameter } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
@@ -6,18 +7,17 @@ import type { Modules } from "../modules.js";
 import { repositoryId } from "../repositories/repositories.js";
 import {
   type Precondition,
-  SUM_STEPS,
   UnknownRepositories,
   type Watchlist,
   type WatchlistAccess,
 } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { repositoryPage, WATCHED_COLUMNS } from "./lists.js";
-import { seriesStart, seriesWindowParameter } from "./metrics.js";
+import { seriesWindowMs, seriesWindowParameter } from "./metrics.js";
 import { findReferenced, fullNamesField, missingReferences, readReferences, textsOf } from "./named.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
 import { idsField } from "./parameters.js";
-import { sumPointSchema, sumPointView } from "./series-views.js";
+import { sumFields, sumPointSchema, sumPointView } from "./series-views.js";
 import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 
 /** Parts shared by watchlists with tokens and the one of an account. */
@@ -79,22 +79,14 @@ export async function watchedPage({
   return repositoryPage(page, request, file, addedAt);
 }
 
-const SUM_COLUMNS = fieldColumns([
-  "capturedAt",
-  "stars",
-  "forks",
-  "openIssues",
-  "watchers",
-  "repositoryCount",
-  "retained",
-]);
+const SUM_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers"]);
 
 export const sumsQuery = z.object({ window: seriesWindowParameter, format: formatParameter });
 export const sumsResponse = orCsv(
   dataMetaResponse(
     "The summed series.",
     z.array(sumPointSchema),
-    z.object({ window: seriesWindowParameter, resolution: z.enum(SUM_STEPS), pointCount: z.int() }),
+    z.object({ window: seriesWindowParameter, pointCount: z.int(), ...sumFields }),
   ),
   SUM_COLUMNS,
 );
@@ -105,14 +97,17 @@ export async function watchedSums({
   access,
   file,
 }: Omit<Requested<z.output<typeof sumsQuery>>, "http">): Promise<Reply> {
-  const { watchlists, rankings } = modules;
-  const watchlist = await watchlists.get(access);
-  const { asOf } = await rankings.counters();
-  const from = asOf === null ? undefined : seriesStart(window, asOf);
-  const series = await watchlists.metrics(watchlist, from ?? 0);
-  const data = series.points.map(sumPointView);
+  const { items } = await modules.watchlists.get(access);
+  const ids = items.map(({ repositoryId }) => repositoryId);
+  const lengthMs = seriesWindowMs(window);
+  const sum = await sumCounts(modules.database, ids, { recency: await modules.catalog.recency(), lengthMs });
+  const data = sum.points.map(sumPointView);
+  const { stepDays, repositories: repositoryCount, measured: measuredCount } = sum;
   if (format === "csv") return csv(`${file}-${window}`, SUM_COLUMNS, data);
-  return json({ data, meta: { window, resolution: series.resolution, pointCount: data.length } });
+  return json({
+    data,
+    meta: { window, pointCount: data.length, stepDays, repositoryCount, measuredCount },
+  });
 }
 
 /** A body that names repositories of a watchlist. */

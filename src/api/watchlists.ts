@@ -222,7 +222,7 @@ export const [listWatchlistMetrics, listMyWatchlistMetrics] = onBoth({
   ids: ["listWatchlistMetrics", "listMyWatchlistMetrics"],
   summary: (list) => `The summed counts of ${list}'s repositories over time`,
   description:
-    "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
+    "All points sum the same repositories: those known at both ends, and those created in between, from 0. Each repository ends with its own newest counts, and the series begins when four fifths of them (all but one of fewer than ten) are known.",
   query: sumsQuery,
   responses: () => ({ 200: sumsResponse }),
   handle: ({ query, services }, { access, file }) => watchedSums({ services, query, access, file }),

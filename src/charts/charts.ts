@@ -26,6 +26,7 @@ export {
   alignedAt,
   CHART_WINDOWS,
   type ChartWindow,
+  chartWindowMs,
   drawHistories,
   type History,
   missingReason,

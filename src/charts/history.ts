@@ -36,6 +36,10 @@ export type ChartWindow = (typeof CHART_WINDOWS)[number];
 
 const WINDOW_DAYS = { "30d": 30, "90d": 90, "1y": 365 } as const;
 
+/** The length of a window; undefined for all. */
+export const chartWindowMs = (window: ChartWindow): number | undefined =>
+  window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
+
 /** Maximum number of snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
 
@@ -82,7 +86,7 @@ export async function readHistory(
   { metric, trends, window, from, to, stored: known }: HistoryRequest,
 ): Promise<History> {
   const { countedAt } = repository;
-  const lengthMs = window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
+  const lengthMs = chartWindowMs(window);
   const begin = trends.find((trend) => trend?.window === window)?.from;
   const days = spanOfDays({ from, to }, lengthMs);
   const span = { ...days, from: days.from ?? begin };

@@ -18,21 +18,21 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
 export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** Its name among the others, the words after the name of a count, and the words of a chart of sums. */
+/** Its name among the others, the words after the name of a count, and the title of a chart of sums. */
 export const VIEW_FACTS = {
   total: {
     label: "Total",
     suffix: "",
     takesScale: true,
     hasMilestones: true,
-    sums: { title: "Total stars", breaks: "Breaks" },
+    sumTitle: "Total stars",
   },
   "per-day": {
     label: "Per day",
     suffix: " per day",
     takesScale: false,
     hasMilestones: false,
-    sums: { title: "Stars per day", breaks: "Days without a bar" },
+    sumTitle: "Stars per day",
   },
 } as const satisfies Readonly<Record<View, object>>;
 

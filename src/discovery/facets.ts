@@ -1,5 +1,5 @@
-/** Languages and topics: how many listed repositories have each, with their stars and gains. */
-import { perWindow, WINDOWS, type Window } from "../growth/growth.js";
+/** Languages and topics: how many listed repositories have each, with their stars, and the gains of those whose growth is known. */
+import { perWindow, WINDOWS, type Window, windowMs } from "../growth/growth.js";
 import { type Columns, Names, NO_GAIN } from "./columns.js";
 import type { Derived, ReadModel } from "./model.js";
 import { SlotSet } from "./slots.js";
@@ -13,8 +13,10 @@ export type FacetSort = (typeof FACET_SORTS)[number];
 export interface Facet {
   name: string;
   repositories: number;
+  /** Those read in the 30 days up to the newest reading of any. */
+  recent: number;
   stars: number;
-  /** In the requested window, without doubtful gains. */
+  /** In the requested window: what the rows of a list of them show. */
   starsGained: number;
   /** Repositories whose growth in the window is known: the others add nothing to `starsGained`. */
   measured: number;
@@ -53,18 +55,21 @@ const LISTED = 10_000;
 /** Fewer measured repositories say little about a language or topic: it follows those with as many when sorted by gain. */
 export const RANKED_FROM = 5;
 
-/** Below this part of its repositories, the sum of their gains would mislead. */
+/** Below this part of its recent repositories, the sum of their gains would mislead. */
 const LEAST_COVERAGE = 0.25;
 
 /** Whether enough repositories of a language or topic are measured for the sum of their gains to be shown. */
-export function isCovered({ measured }: Pick<FacetGain, "measured">, repositories: number): boolean {
-  return measured >= LEAST_COVERAGE * repositories;
+export function isCovered({ measured }: Pick<FacetGain, "measured">, recent: number): boolean {
+  return measured >= LEAST_COVERAGE * recent;
 }
 
-/** The counts of each code: repositories, stars, and for each window the gain, the measured repositories and the largest gain. */
-const PLAIN = 2;
+/** The counts of each code: repositories, recent ones, stars, and for each window the gain, the measured repositories and the largest gain. */
+const PLAIN = 3;
 const PER_WINDOW = 3;
 const SUMMED = PLAIN + PER_WINDOW * WINDOWS.length;
+
+/** Readings count as recent for as long as the longest window. */
+const RECENT_MS = windowMs("30d");
 
 /** Number of those that gained most. */
 const GAINING = 10;
@@ -106,13 +111,14 @@ export class FacetTable {
   }
 
   #totalsOf(code: number): FacetTotals {
-    const [repositories = 0, stars = 0, ...gains] = this.#sums.subarray(code * SUMMED, (code + 1) * SUMMED);
+    const own = this.#sums.subarray(code * SUMMED, (code + 1) * SUMMED);
+    const [repositories = 0, recent = 0, stars = 0, ...gains] = own;
     const gained = perWindow((window) => {
       const at = WINDOWS.indexOf(window) * PER_WINDOW;
       const [starsGained = 0, measured = 0, largestGain = 0] = gains.slice(at, at + PER_WINDOW);
       return { starsGained, measured, largestGain };
     });
-    return { name: this.#names.names[code] ?? "", repositories, stars, gained };
+    return { name: this.#names.names[code] ?? "", repositories, recent, stars, gained };
   }
 
   /** The one with this name, ignoring case; undefined if no listed repository has it. */
@@ -177,8 +183,8 @@ const byName = (a: FacetTotals, b: FacetTotals) => (a.name < b.name ? -1 : 1);
  * all others together, so that its topics do not fill the list.
  */
 function byGain(window: Window) {
-  const isRanked = ({ gained, repositories }: FacetTotals) =>
-    Number(gained[window].measured >= RANKED_FROM && isCovered(gained[window], repositories));
+  const isRanked = ({ gained, recent }: FacetTotals) =>
+    Number(gained[window].measured >= RANKED_FROM && isCovered(gained[window], recent));
   const capped = ({ gained }: FacetTotals) => {
     const { starsGained, largestGain } = gained[window];
     return Math.min(starsGained, 2 * (starsGained - largestGain));
@@ -224,7 +230,8 @@ function* sumUp(
   { names, forEach }: Grouping,
 ): Generator<void, Float64Array> {
   const sums = new Float64Array(names.names.length * SUMMED);
-  const gains = WINDOWS.map((window) => growth[window]["stars-gained"]);
+  const gains = WINDOWS.map((window) => growth[window]["stars-delta"]);
+  const newest = plain.updated.reduce((a, b) => Math.max(a, b), 0);
   const values = new Float64Array(PLAIN + WINDOWS.length);
   const add = (code: number) => {
     const first = code * SUMMED;
@@ -245,7 +252,8 @@ function* sumUp(
     for (let k = 0; k < block.count; k++) {
       const slot = slots[k] ?? 0;
       values[0] = 1;
-      values[1] = Math.max(0, (plain.stars[slot] ?? 0) - 1);
+      values[1] = Number((plain.updated[slot] ?? 0) > newest - RECENT_MS);
+      values[2] = Math.max(0, (plain.stars[slot] ?? 0) - 1);
       for (let w = 0; w < gains.length; w++) values[PLAIN + w] = gains[w]?.[slot] ?? NO_GAIN;
       forEach(slot, add);
     }

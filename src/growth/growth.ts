@@ -64,6 +64,7 @@ export { type Measured, readSeries, readSeveralSeries, readSparks } from "./read
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
 export { type Hole, holesOf, type Series } from "./series.js";
+export { type Sum, type SumPoint, sumCounts } from "./sums.js";
 export {
   byWindow,
   endOfGrowth,

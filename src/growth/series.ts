@@ -245,11 +245,7 @@ export const FORKS = 2;
 /**
  * A count at a time, which may be a fraction: evenly between the points around it, 0 before the creation. null where nothing is known.
  */
-export function valueAt(
-  { points, isFromCreation }: Series,
-  time: number,
-  column: typeof STARS | typeof FORKS,
-): number | null {
+export function valueAt({ points, isFromCreation }: Series, time: number, column: number): number | null {
   const next = points.countBefore(time);
   if (points.at(next) === time) return points.count(next, column);
   if (next === 0) return isFromCreation ? 0 : null;

@@ -30,7 +30,6 @@ import {
   type WatchlistAccess,
   type WatchlistRow,
 } from "./store.js";
-import { type HistoryWindow, type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
 
 export type { Changes } from "./changes.js";
 export { VISIT_MS } from "./changes.js";
@@ -43,7 +42,6 @@ export {
   type Watchlist,
   type WatchlistAccess,
 } from "./store.js";
-export { type HistoryWindow, type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
 
 /** Who adds to lists without an owner: `lists` created and `items` added, each time one is added, in a day. */
 export type Adding = Counted<"lists" | "items">;
@@ -269,23 +267,6 @@ export class Watchlists {
   /** Resolves when all background writes have ended. */
   flush(): Promise<void> {
     return this.#writes.flush();
-  }
-
-  /** The counts of the list's repositories summed over time, from `from` on. */
-  metrics({ items }: Watchlist, from: number): Promise<SumSeries> {
-    return sumSeries(
-      this.#database,
-      items.map((item) => item.repositoryId),
-      from,
-    );
-  }
-
-  /** The total stars of these repositories over a window up to `end`; see starHistory. */
-  starHistory(
-    repositoryIds: readonly number[],
-    span: { end: number; window: HistoryWindow },
-  ): Promise<StarTotal[]> {
-    return starHistory(this.#database, repositoryIds, span);
   }
 
   /** The changes since a time. Which repositories were archived or unavailable then is unknown without visits of an owner. */

@@ -156,8 +156,8 @@ const facetCard =
       [kind]: [found.name.toLowerCase()],
     };
     const { rows, asOf } = await listPage(modules, query);
-    const { gained, repositories } = found;
-    const isShown = isCovered(gained[WINDOW], repositories);
+    const { gained, repositories, recent } = found;
+    const isShown = isCovered(gained[WINDOW], recent);
     const words = isShown
       ? `, ${formatDelta(gained[WINDOW].starsGained)} stars in ${WINDOW_LABELS[WINDOW]}`
       : "";

@@ -15,7 +15,7 @@ import { quotaOf } from "../http/http.js";
 import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
 import type { Adding, Changes } from "../watchlists/watchlists.js";
-import { SumChart, sumParameters } from "./components/chart-controls.js";
+import { readSum, SumChart, sumParameters } from "./components/chart-controls.js";
 import { BeyondEnd, Field, MainButton, Options, Pager, WindowTabs } from "./components/elements.js";
 import { columnsOf, headsOf } from "./components/listing.js";
 import { AsOf, Delta, isolated, Time } from "./components/numbers.js";
@@ -53,15 +53,15 @@ export interface WatchedList {
 
 /** Reads the data of the page of a list. */
 export async function readWatched(
-  { modules, summary: { asOf }, ...request }: Pick<PageRequest, "url" | "modules" | "summary">,
+  { modules, ...request }: Pick<PageRequest, "url" | "modules">,
   { scope, ids: all, changes }: WatchedList,
 ) {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
-  const [page, trends, sums] = await Promise.all([
+  const [page, trends, sum] = await Promise.all([
     watchlistPage(modules, scope, rowsQuery),
     modules.rankings.trends(all, query.window),
-    asOf === null ? [] : modules.watchlists.starHistory(all, { end: asOf, window: query.range }),
+    readSum(modules, all, query.range),
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
   const [sparks, named] = await Promise.all([
@@ -76,27 +76,27 @@ export async function readWatched(
         ]),
   ]);
   const byId = new Map(named.map((repository) => [repository.id, repository]));
-  return { url, problems, query, page, sparks, sums, changes, named: byId, shares: sharesOf(trends) };
+  return { url, problems, query, page, sparks, sum, changes, named: byId, shares: sharesOf(trends) };
 }
 
 /** The data of a watchlist for its page. */
 export type Watched = Awaited<ReturnType<typeof readWatched>>;
 
-/** Shares of all counted gains. A repository that lost stars, or whose growth is unknown, has none. */
+/** Shares of all gains. A repository that lost stars, or whose growth is unknown, has none. */
 function sharesOf(trends: ReadonlyMap<number, Trend>): Map<number, number> {
-  const gains = [...trends].filter(([, { starsCounted }]) => starsCounted > 0);
-  const total = gains.reduce((sum, [, { starsCounted }]) => sum + starsCounted, 0);
-  return new Map(gains.map(([id, { starsCounted }]) => [id, starsCounted / total]));
+  const gains = [...trends].filter(([, { starsDelta }]) => starsDelta > 0);
+  const total = gains.reduce((sum, [, { starsDelta }]) => sum + starsDelta, 0);
+  return new Map(gains.map(([id, { starsDelta }]) => [id, starsDelta / total]));
 }
 
 /** Browser modules of the page of a list. */
-export function watchedScripts({ sums }: Watched): readonly string[] {
-  return [...FIELD_SCRIPTS, ...(sums.length < 2 ? [] : PLOT_SCRIPTS)];
+export function watchedScripts({ sum }: Watched): readonly string[] {
+  return [...FIELD_SCRIPTS, ...(sum.points.length < 2 ? [] : PLOT_SCRIPTS)];
 }
 
 /** The list: rows and total stars. `more` adds columns. */
 export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly MoreColumn[] }> = ({
-  watched: { url, problems, query, page, sparks, sums, changes, shares },
+  watched: { url, problems, query, page, sparks, sum, changes, shares },
   name,
   more,
 }) => {
@@ -141,7 +141,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
           <Pager url={url} limit={ROWS} {...page} />
         </>
       )}
-      {sums.length === 0 ? null : <SumChart points={sums} asOf={page.asOf} url={url} query={query} />}
+      {sum.measured === 0 ? null : <SumChart sum={sum} asOf={page.asOf} url={url} query={query} />}
     </>
   );
 };

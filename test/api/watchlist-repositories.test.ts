@@ -139,37 +139,36 @@ onSqliteAndLong("/api/watchlists/:token/repositories and /metrics", (engine) => 
     assert.deepEqual([error.status, error.code], [400, "INVALID_REQUEST"]);
   });
 
-  test("the counts added up: between its snapshots a repository counts with the last one before", async () => {
-    const list = await create(["1", "2", "4"]);
+  test("the counts added up, of those known at both ends, and how many these are", async () => {
+    const list = await create(["1", "2", "3", "4"]);
     const { status, body } = await world.get(`${list}/metrics`);
     assert.equal(status, 200);
-    const point = (capturedAt: string, stars: number, forks: number, repositories: number) => ({
+    const point = (capturedAt: string, stars: number) => ({
       capturedAt,
       stars,
-      forks,
-      openIssues: null,
-      watchers: null,
-      repositoryCount: repositories,
-      retained: 0,
+      ...{ forks: null, openIssues: null, watchers: null },
     });
     assert.deepEqual(body, {
       data: [
-        point("2026-04-28T12:00:00.000Z", 110, 1, 2),
-        point("2026-04-29T12:00:00.000Z", 112, 2, 2),
-        point("2026-04-30T11:00:00.000Z", 110, 3, 2),
+        point("2026-04-28T10:30:00.000Z", 110),
+        // Half a day of the two between the snapshots of the second one.
+        point("2026-04-29T10:30:00.000Z", 12 + 95),
+        point("2026-04-30T10:30:00.000Z", 110),
       ],
-      meta: { window: "30d", resolution: "1d", pointCount: 3 },
+      meta: { window: "30d", pointCount: 3, stepDays: 1, repositoryCount: 4, measuredCount: 2 },
     });
   });
 
-  test("a snapshot from before the window counts within it", async () => {
+  test("a repository that is first seen in the time does not count", async () => {
     const list = await create(["5", "1"]);
-    const stars = async (window: string) =>
-      (await world.get(`${list}/metrics?window=${window}`)).body.data.map(
-        (point: { stars: number }) => point.stars,
-      );
-    assert.deepEqual(await stars("30d"), [1_010, 1_012, 1_021]);
-    assert.deepEqual(await stars("90d"), [1_000, 1_010, 1_012, 1_021]);
-    assert.deepEqual(await stars("all"), [1_000, 1_010, 1_012, 1_021]);
+    for (const [window, days] of [
+      ["30d", 30],
+      ["90d", 40],
+      ["all", 40],
+    ] as const) {
+      const { data, meta } = (await world.get(`${list}/metrics?window=${window}`)).body;
+      assert.deepEqual([meta.pointCount, meta.measuredCount, meta.repositoryCount], [days + 1, 1, 2]);
+      assert.deepEqual([data[0].stars, data.at(-1).stars], [1_000, 1_001]);
+    }
   });
 });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { formatCount } from "../../src/web/components/numbers.js";
 import { onSqlite } from "../support/engines.js";
 import { linkTo, numbersIn, openPage, problemsOf, rowsOf, textOf } from "../support/page.js";
-import { createWorld, daily, observation, type World } from "../support/world.js";
+import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 onSqlite("The pages of languages and topics", (engine) => {
   let world: World;
@@ -79,7 +79,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     const { status, html, facts } = await open("/languages/c++");
     assert.equal(status, 200);
     assert.match(html, /rel="canonical" href="https:\/\/sidereal.example\/languages\/C%2B%2B"/);
-    assert.deepEqual([...facts.values()], ["2", "1,160", "+110", "– 0 measured", "– 0 measured"]);
+    assert.deepEqual([...facts.values()], ["2", "1,160", "+110", "– 0 of 2", "– 0 of 2"]);
     assert.deepEqual(namesIn(html, "list", 1).toSorted(), ["acme/kite", "acme/wing"]);
     const largest = linkTo(html, "Stars");
     assert.deepEqual(namesIn((await open(`${largest?.pathname}${largest?.search}`)).html, "list", 1), [
@@ -114,9 +114,9 @@ onSqlite("The pages of languages and topics", (engine) => {
       ),
     );
     const { text, html } = await openPage(own, "/languages/Ada");
-    assert.match(text, /Total stars, 50 largest repositories/);
+    assert.match(text, /Total stars, 50 largest repositories.* since 29 Apr 2026 50 repositories/);
     const numbers = rowsOf(html.slice(html.indexOf('class="numbers"')));
-    assert.deepEqual(numbers[0]?.slice(1), [formatCount(50 * 101 + (10 + 59) * 25), "50"]);
+    assert.deepEqual(numbers[0]?.slice(1), [formatCount(50 * 101 + (10 + 59) * 25)]);
   });
 
   test("a sum names its coverage, and neither one repository nor few of them lead by gain", async () => {
@@ -138,14 +138,31 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.deepEqual(
       rowsOf(html, "facets").map((row) => [row[1], row[4]]),
       [
-        ["steady", "+100 5 measured"],
+        ["steady", "+100 5 of 6"],
         ["one-jump mostly one repository", "+904"],
-        ["thin", "– 5 measured"],
+        ["thin", "– 5 of 21"],
         ["two", "+1,000"],
-        ["unknown", "– 1 measured"],
+        ["unknown", "– 1 of 6"],
       ],
     );
     assert.match(text, /Those with fewer than 5 measured repositories come last\./);
+  });
+
+  test("repositories that were not read for 30 days do not hide what the others gain", async () => {
+    const own = await createWorld(engine);
+    const old = (i: number) =>
+      observation(`old/r${i}`, [snapshot(31 * 24, 5)], { facts: { language: "Ada" } });
+    await own.record(
+      ...Array.from({ length: 2 }, (_, i) =>
+        observation(`new/r${i}`, daily(100, 101), { facts: { language: "Ada" } }),
+      ),
+      ...Array.from({ length: 9 }, (_, i) => old(i)),
+    );
+    assert.equal(rowsOf((await openPage(own, "/languages")).html, "facets")[0]?.[4], "+2 2 of 11");
+    assert.match(
+      (await openPage(own, "/languages/Ada")).text,
+      /202 stars, \+2 since 29 Apr 2026 2 of 11 repo/,
+    );
   });
 
   test("a facet has its related topics and languages before the list", async () => {

@@ -77,7 +77,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.match(page.text, /\+15/);
     assert.match(page.html, /&lt;i>first/);
     assert.equal(linkTo(page.html, "Watchlist (3)")?.pathname, "/watchlist");
-    assert.match(page.text, / 222 stars, \+67 since 28 Apr 2026/);
+    assert.match(page.text, / 222 stars, \+67 since 28 Apr 2026 3 repositories/);
     assert.match(page.html, /<script type="application\/json" data-label="Total stars">/);
     const data = JSON.parse(
       page.html.match(/<script type="application\/json"[^>]*>(.*?)<\/script>/)?.[1] ?? "",
@@ -85,9 +85,9 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.deepEqual([data.isSum, data.lines[0].value], [true, [155, 176, 222]]);
     assert.match(page.html, /\/chart\.js"/);
     assert.deepEqual(rowsOf(page.html.slice(page.html.indexOf('class="numbers"'))), [
-      ["30 Apr 2026", "222", "3"],
-      ["29 Apr 2026", "176", "3"],
-      ["28 Apr 2026", "155", "3"],
+      ["30 Apr 2026", "222"],
+      ["29 Apr 2026", "176"],
+      ["28 Apr 2026", "155"],
     ]);
     assert.deepEqual(repositoriesIn((await open(world, "/watchlist?sort=stars", headers)).html), [
       "one/one",

@@ -5,9 +5,9 @@ import {
   type Aligned,
   type Alignment,
   CHART_WINDOWS,
-  type ChartSeries,
   type ChartSpan,
   type ChartWindow,
+  chartWindowMs,
   type History,
   METRIC_WORDS,
   METRICS,
@@ -17,13 +17,14 @@ import {
   VIEWS,
 } from "../../charts/charts.js";
 import { count, dayParameter } from "../../discovery/discovery.js";
+import { type Sum, sumCounts } from "../../growth/growth.js";
 import { isoDay } from "../../lib/clock.js";
+import type { Modules } from "../../modules.js";
 import { daysProblem } from "../../repositories/repositories.js";
-import type { StarTotal } from "../../watchlists/watchlists.js";
 import { type PageQuery, readUsableQuery } from "../page.js";
 import type { RenderContext } from "../page-request.js";
 import { Options, withQuery, wordsOf } from "./elements.js";
-import { Delta, formatCount, formatDate, formatDay, Time } from "./numbers.js";
+import { Delta, formatCount, formatDate, formatDay, repositoriesText, Time } from "./numbers.js";
 import { Plot } from "./plot.js";
 import { PointTable, Table } from "./table.js";
 
@@ -283,8 +284,17 @@ export const sumParameters = z.object({
   view: z.enum(VIEWS).default("total"),
 });
 
+/** The stars of these repositories over time, for `SumChart`. Costs the decoding of their snapshots. */
+export async function readSum(
+  { catalog, database }: Pick<Modules, "catalog" | "database">,
+  ids: readonly number[],
+  range: ChartWindow,
+): Promise<Sum> {
+  return sumCounts(database, ids, { recency: await catalog.recency(), lengthMs: chartWindowMs(range) });
+}
+
 export interface SumChartProps {
-  points: readonly StarTotal[];
+  sum: Sum;
   /** Added to the heading if the sums leave out some repositories of the page. */
   of?: string;
   asOf: number | null;
@@ -294,14 +304,11 @@ export interface SumChartProps {
 }
 
 /** The total stars of repositories over time, or per day, with a table of the same data. The page needs PLOT_SCRIPTS. */
-export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query: { range, view } }) => {
-  const { title, breaks } = VIEW_FACTS[view].sums;
-  const last = points.at(-1);
-  const joined = points.filter(
-    (point, i) => i > 0 && point.repositories > (points[i - 1]?.repositories ?? 0),
-  );
-  // When a repository joins, the difference is not growth.
-  const hasJoined = joined.length > 0;
+export const SumChart: FC<SumChartProps> = ({ sum, of = "", asOf, url, query: { range, view } }) => {
+  const { points, measured, repositories } = sum;
+  const title = VIEW_FACTS[view].sumTitle;
+  const [first, last] = [points[0], points.at(-1)];
+  const words = measured === repositories ? "" : `${formatCount(measured)} of `;
   return (
     <section id="sum">
       <h2>
@@ -319,17 +326,27 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
           section="sum"
         />
       </div>
-      {last === undefined || points.length < 2 ? (
-        <p class="plot-empty">Only one total in this time range; a chart needs two.</p>
+      {first === undefined || last === undefined || points.length < 2 ? (
+        <p class="plot-empty">A chart needs counts of most of these repositories a day or more apart.</p>
       ) : (
         <>
           <p>
-            {formatCount(last.stars)} stars
-            {hasJoined ? null : <SumGain points={points} last={last} />}
+            {formatCount(last.stars)} stars, <Delta value={last.stars - first.stars} /> since{" "}
+            {formatDate(first.at)}{" "}
+            <span class="soft small">
+              {words}
+              {repositoriesText(repositories)}
+            </span>
           </p>
           <Plot
             metric="stars"
-            series={[sumLine(points, hasJoined)]}
+            series={[
+              {
+                name: "Total stars",
+                points: points.map(({ at, stars }) => ({ at, value: stars, source: "OBSERVED" })),
+                gaps: [],
+              },
+            ]}
             scale="linear"
             align="date"
             view={view}
@@ -337,11 +354,6 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
             label={title}
             isSum
           />
-          {!hasJoined ? null : (
-            <p class="soft small">
-              {breaks}: repositories first tracked then, last on {formatDate(joined.at(-1)?.at ?? null)}.
-            </p>
-          )}
           <SumTable points={points} />
         </>
       )}
@@ -349,60 +361,16 @@ export const SumChart: FC<SumChartProps> = ({ points, of = "", asOf, url, query:
   );
 };
 
-/** The line of the sums. The step where a repository joins is no gain. */
-function sumLine(points: readonly StarTotal[], hasJoined: boolean): ChartSeries {
-  return {
-    name: "Total stars",
-    points: points.map(({ at, stars, repositories, retained }, i) => ({
-      at,
-      value: stars,
-      source: retained > 0 ? "BACKFILLED" : "OBSERVED",
-      isApart:
-        i > 0 && (points[i - 1]?.retained !== retained || points[i - 1]?.repositories !== repositories),
-    })),
-    gaps: [],
-    ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
-  };
-}
-
-/** What the sums have gained since the first that the last one can be compared with: one without stars still held. */
-const SumGain: FC<{ points: readonly StarTotal[]; last: StarTotal }> = ({ points, last }) => {
-  const first = points.find(({ retained }) => retained === 0);
-  return first === undefined || first === last || last.retained > 0 ? null : (
-    <>
-      , <Delta value={last.stars - first.stars} /> since {formatDate(first.at)}
-    </>
-  );
-};
-
-const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => {
-  const hasRetained = points.some(({ retained }) => retained > 0);
-  return (
-    <>
-      {!hasRetained ? null : (
-        <p class="soft small">
-          Where the line is dotted, some repositories add stars still held, as their forge reported later,
-          instead of a total. It is broken where their number changes: such a step is neither a gain nor a
-          loss.
-        </p>
-      )}
-      <details class="numbers">
-        <summary>Chart data ({points.length})</summary>
-        <Table
-          label="Total stars, newest first"
-          columns={[
-            { head: "Day", cell: ({ at }) => formatDate(at) },
-            { head: "Stars", isNumber: true, cell: ({ stars }) => formatCount(stars) },
-            { head: "Repositories", isNumber: true, cell: ({ repositories }) => formatCount(repositories) },
-            hasRetained && {
-              head: "With stars still held",
-              isNumber: true,
-              cell: ({ retained }) => formatCount(retained),
-            },
-          ]}
-          rows={points.toReversed()}
-        />
-      </details>
-    </>
-  );
-};
+const SumTable: FC<Pick<Sum, "points">> = ({ points }) => (
+  <details class="numbers">
+    <summary>Chart data ({points.length})</summary>
+    <Table
+      label="Total stars, newest first"
+      columns={[
+        { head: "Day", cell: ({ at }) => formatDate(at) },
+        { head: "Stars", isNumber: true, cell: ({ stars }) => formatCount(stars) },
+      ]}
+      rows={points.toReversed()}
+    />
+  </details>
+);

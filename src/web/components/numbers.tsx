@@ -1,6 +1,12 @@
 import type { FunctionComponent as FC } from "preact";
 import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
-import { type CountedGroup, type FacetGain, isCovered, otherDaysWords } from "../../discovery/discovery.js";
+import {
+  type CountedGroup,
+  type Facet,
+  type FacetGain,
+  isCovered,
+  otherDaysWords,
+} from "../../discovery/discovery.js";
 import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
 import { cleanText } from "../../repositories/repositories.js";
@@ -74,12 +80,17 @@ export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }
   </span>
 );
 
-/** The gain of the repositories of a language or topic, and how many of them are measured unless all are; a dash if too few are. */
-export const FacetDelta: FC<{ gain: FacetGain; repositories: number }> = ({ gain, repositories }) => (
+/** The gain of the repositories of a language or topic, and of how many of them it is unless of all; a dash if these are too few. */
+export const FacetDelta: FC<{ gain: FacetGain; of: Pick<Facet, "repositories" | "recent"> }> = ({
+  gain,
+  of: { repositories, recent },
+}) => (
   <>
-    <Delta value={gain.measured > 0 && isCovered(gain, repositories) ? gain.starsGained : null} />
+    <Delta value={gain.measured > 0 && isCovered(gain, recent) ? gain.starsGained : null} />
     {gain.measured === repositories ? null : (
-      <small class="counted">{formatCount(gain.measured)} measured</small>
+      <small class="counted">
+        {formatCount(gain.measured)} of {formatCount(repositories)}
+      </small>
     )}
   </>
 );

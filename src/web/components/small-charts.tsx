@@ -122,7 +122,7 @@ interface FacetGainsProps {
 /** The repositories that the gain of a language or topic in a window comes from, as bars. */
 export const FacetGains: FC<FacetGainsProps> = ({ total, window, leaders }) => {
   const gains = leaders.flatMap(({ repository, trend }) =>
-    trend === undefined || trend.starsCounted <= 0 ? [] : [{ repository, stars: trend.starsCounted }],
+    trend === undefined || trend.starsDelta <= 0 ? [] : [{ repository, stars: trend.starsDelta }],
   );
   const others = total - gains.reduce((sum, { stars }) => sum + stars, 0);
   // If others lost stars, the gains are no parts of the total.

@@ -27,7 +27,7 @@ import {
   TOPICS_PAGE,
   topicPage,
 } from "../../lib/page-addresses.js";
-import { SumChart, sumParameters } from "../components/chart-controls.js";
+import { readSum, SumChart, sumParameters } from "../components/chart-controls.js";
 import {
   addressOf,
   BeyondEnd,
@@ -183,7 +183,7 @@ function columnsOf({ kind, url, sort, window, offset }: ShownFacets): Column<Fac
           Gained<span class="spare"> in {window}</span>
         </>
       ),
-      cell: (facet) => <FacetDelta gain={facet} repositories={facet.repositories} />,
+      cell: (facet) => <FacetDelta gain={facet} of={facet} />,
     }),
   ];
 }
@@ -264,7 +264,7 @@ export const showFacet =
       description: `${formatCount(repositories)} repositories: trending, rising, new and largest.`,
       status: found ? 200 : 400,
       ...(found && { showsAge: true, canonical: KINDS[kind].pageOf(name) + url.search }),
-      scripts: [...starScripts(request), ...((found?.grown.sums.length ?? 0) < 2 ? [] : PLOT_SCRIPTS)],
+      scripts: [...starScripts(request), ...((found?.grown.sum.points.length ?? 0) < 2 ? [] : PLOT_SCRIPTS)],
       ...(feed && {
         alternates: [
           {
@@ -314,7 +314,7 @@ const FacetBody: FC<ShownFacet> = (shown) => {
           { name: "Stars", value: formatCount(facet.stars) },
           ...WINDOWS.map((window) => ({
             name: `Gained in ${WINDOW_LABELS[window]}`,
-            value: <FacetDelta gain={facet.gained[window]} repositories={repositories} />,
+            value: <FacetDelta gain={facet.gained[window]} of={facet} />,
           })),
         ]}
       />
@@ -380,10 +380,10 @@ const FacetList: FC<ShownFacet & { found: NonNullable<ShownFacet["found"]> }> = 
       )}
       <Alternates alternates={alternatesOf(new URL(explore, url), sort)} />
       <FacetGains total={facet.gained[window].starsGained} window={window} leaders={grown.leaders} />
-      {grown.sums.length === 0 ? null : (
+      {grown.sum.measured === 0 ? null : (
         <SumChart
-          points={grown.sums}
-          of={grown.largest === LARGEST ? `, ${LARGEST} largest repositories` : ""}
+          sum={grown.sum}
+          of={grown.sum.repositories === LARGEST ? `, ${LARGEST} largest repositories` : ""}
           asOf={summary.asOf}
           url={url}
           query={query}
@@ -402,16 +402,15 @@ const LARGEST = 50;
  * rare to be ranked.
  */
 async function readGrown(
-  { modules: { rankings, lists, watchlists }, summary: { asOf } }: PageRequest,
+  { modules }: PageRequest,
   { kind, name, query: { window, range } }: { kind: FacetKind; name: string; query: FacetQuery },
 ) {
-  const leaders = await rankings.leaders({ scope: kind, name, limit: LARGEST });
-  const largest = leaders("stars", window);
-  const [rows, sums] = await Promise.all([
-    lists.rows(leaders("stars-gained", window).slice(0, GAINING), window),
-    asOf === null ? [] : watchlists.starHistory(largest, { end: asOf, window: range }),
+  const leaders = await modules.rankings.leaders({ scope: kind, name, limit: LARGEST });
+  const [rows, sum] = await Promise.all([
+    modules.lists.rows(leaders("stars-gained", window).slice(0, GAINING), window),
+    readSum(modules, leaders("stars", window), range),
   ]);
-  return { leaders: rows, largest: largest.length, sums };
+  return { leaders: rows, sum };
 }
 
 const RANKING_WORDS = Object.fromEntries(RANKINGS.map((sort) => [sort, SORT_DEFINITIONS[sort].label]));

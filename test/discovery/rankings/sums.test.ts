@@ -33,6 +33,7 @@ onBothEngines("Facets and the summary", (engine) => {
   });
 
   test("facets are the totals of listed repositories", async () => {
+    const newest = Math.max(...repositories.map(({ refreshedAt }) => refreshedAt ?? 0));
     const modelFacets = (kind: FacetKind, window: Window, provider: string | undefined) => {
       const facets = new Map<string, Facet>();
       for (const repository of repositories) {
@@ -41,18 +42,19 @@ onBothEngines("Facets and the summary", (engine) => {
           continue;
         for (const name of kind === "topic" ? topics : language === null ? [] : [language]) {
           const facet = facets.get(name) ?? {
-            ...{ name, repositories: 0, stars: 0 },
+            ...{ name, repositories: 0, recent: 0, stars: 0 },
             ...{ starsGained: 0, measured: 0, largestGain: 0 },
           };
           const rollup = rollups.find(
             (row) => row.repository_id === id && row.window_hours === WINDOW_HOURS[window],
           );
           facet.repositories++;
+          if ((repository.refreshedAt ?? 0) > newest - 30 * DAY_MS) facet.recent++;
           facet.stars += stars ?? 0;
           if (rollup !== undefined) {
-            facet.starsGained += rollup.stars_counted;
+            facet.starsGained += rollup.stars_delta;
             facet.measured++;
-            facet.largestGain = Math.max(facet.largestGain, rollup.stars_counted);
+            facet.largestGain = Math.max(facet.largestGain, rollup.stars_delta);
           }
           facets.set(name, facet);
         }

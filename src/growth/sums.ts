@@ -1,0 +1,166 @@
+/**
+ * The counts of several repositories, summed over time: of a list, or of a language or topic. All points of a sum are of the same
+ * repositories, those that are known at both of its ends and those created in between, from 0. So no step of it is one that joins.
+ */
+import { sql } from "kysely";
+import type { Database } from "../database/database.js";
+import { DAY_MS } from "../lib/clock.js";
+import { isRecent, median, type Recency, readSnapshotRanges } from "../repositories/repositories.js";
+import type { Reading } from "./anomalies.js";
+import { windowMs } from "./definitions.js";
+import { countAgo } from "./gains.js";
+import { HISTORY_MS } from "./history.js";
+import { readSeveralSeries } from "./reader.js";
+import { type Series, valueAt } from "./series.js";
+
+/** In the order of the columns of a point. */
+const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
+
+export interface SumPoint {
+  at: number;
+  stars: number;
+  /** null if one of the repositories has an unknown count. */
+  forks: number | null;
+  openIssues: number | null;
+  watchers: number | null;
+}
+
+export interface Sum {
+  /** Oldest first, `stepDays` apart, up to the median of the newest counts. Each repository ends with its own newest count. */
+  points: SumPoint[];
+  stepDays: number;
+  /** How many were asked for, and how many of them are summed. */
+  repositories: number;
+  measured: number;
+}
+
+/** Days between points: the smallest with at most so many points, and so many counts of all repositories. */
+const STEPS = [1, 3, 7, 14, 30, 61];
+const MAX_POINTS = 400;
+const MAX_COUNTS = 15_000;
+
+/** For longer spans, whole histories are read. */
+const RECENT_MS = windowMs("30d");
+
+/** A sum begins when this part of the repositories with recent counts is known; of fewer than ten, all but one. */
+const KNOWN_PART = 0.8;
+const FEW = 10;
+
+/**
+ * Sums the counts of repositories over the time until their newest ones: `lengthMs`, or all of it; shorter if too few are known for so
+ * long. Costs the decoding of their snapshots, some repositories in each turn of the event loop.
+ */
+export async function sumCounts(
+  database: Database,
+  ids: readonly number[],
+  { recency, lengthMs = Number.POSITIVE_INFINITY }: { recency: Recency; lengthMs?: number | undefined },
+): Promise<Sum> {
+  const known = await readKnown(database, ids, recency);
+  const { stepDays, steps } = spanOf([...known.values()], lengthMs);
+  const stepMs = stepDays * DAY_MS;
+  const length = steps * stepMs;
+  const sums = new Float64Array((steps + 1) * COUNTS.length);
+  const ends: number[] = [];
+  const summed = [...known].filter(([, one]) => isKnown(one, length, stepMs)).map(([id]) => id);
+  const recentMs = length <= RECENT_MS ? HISTORY_MS : undefined;
+  for await (const [, { series }] of readSeveralSeries(database, summed, recentMs)) {
+    const countsAt = countsOver(series, length);
+    if (countsAt === undefined) continue;
+    const end = series.points.at(series.points.length - 1);
+    ends.push(end);
+    for (let i = 0; i < sums.length; i++) {
+      const step = Math.floor(i / COUNTS.length);
+      const count = countsAt(end - (steps - step) * stepMs, i % COUNTS.length);
+      sums[i] = (sums[i] ?? 0) + (count === null ? Number.NaN : Math.round(count));
+    }
+  }
+  const end = Math.round(median(ends));
+  const points = Array.from({ length: ends.length === 0 ? 0 : steps + 1 }, (_, step): SumPoint => {
+    const [stars = 0, ...others] = sums.subarray(step * COUNTS.length, (step + 1) * COUNTS.length);
+    const [forks = null, openIssues = null, watchers = null] = others.map((sum) =>
+      Number.isNaN(sum) ? null : sum,
+    );
+    return { at: end - (steps - step) * stepMs, stars, forks, openIssues, watchers };
+  });
+  return { points, stepDays, repositories: ids.length, measured: ends.length };
+}
+
+/** Since when a repository is known, up to when, and its creation. */
+interface Known {
+  firstAt: number;
+  lastAt: number;
+  createdAt: number | null;
+}
+
+/** Those of the repositories whose newest counts are recent. */
+async function readKnown(
+  { slowReads: { read }, dialect }: Database,
+  ids: readonly number[],
+  recency: Recency,
+): Promise<Map<number, Known>> {
+  if (ids.length === 0) return new Map();
+  const ranges = await readSnapshotRanges(read, dialect, ids);
+  const rows = await read
+    .selectFrom("repositories")
+    .select(["id", "provider", "created_at", "import_source", "refresh_interval", "next_refresh_at"])
+    .where(dialect.among(sql.ref("id"), ids))
+    .execute();
+  return new Map(
+    rows.flatMap((row): [number, Known][] => {
+      const { firstSnapshotAt: firstAt = null, lastSnapshotAt: lastAt = null } = ranges.get(row.id) ?? {};
+      if (firstAt === null || lastAt === null) return [];
+      const clocked = {
+        at: lastAt,
+        provider: row.provider,
+        importSource: row.import_source,
+        refreshInterval: row.refresh_interval,
+        nextRefreshAt: row.next_refresh_at,
+      };
+      return isRecent(clocked, recency) ? [[row.id, { firstAt, lastAt, createdAt: row.created_at }]] : [];
+    }),
+  );
+}
+
+/** Whether a repository is known so long before its newest counts, give or take half a step, or was created since. */
+function isKnown({ firstAt, lastAt, createdAt }: Known, length: number, stepMs: number): boolean {
+  const start = lastAt - length;
+  return firstAt <= start + stepMs / 2 || (createdAt !== null && createdAt >= start - stepMs / 2);
+}
+
+/** The longest span over which enough of the repositories are known, in steps. */
+function spanOf(known: readonly Known[], lengthMs: number): { stepDays: number; steps: number } {
+  const oldest = Math.max(0, ...known.map(({ firstAt, lastAt }) => lastAt - firstAt));
+  const days = Math.floor(Math.min(lengthMs, oldest + DAY_MS / 2) / DAY_MS);
+  const fits = (step: number) => days / step <= Math.min(MAX_POINTS, MAX_COUNTS / known.length);
+  const stepDays = STEPS.find(fits) ?? Math.max(...STEPS);
+  const needed = known.length < FEW ? Math.max(1, known.length - 1) : Math.ceil(KNOWN_PART * known.length);
+  for (let steps = Math.floor(days / stepDays); steps > 0; steps--) {
+    const [length, stepMs] = [steps * stepDays * DAY_MS, stepDays * DAY_MS];
+    if (known.filter((one) => isKnown(one, length, stepMs)).length >= needed) return { stepDays, steps };
+  }
+  return { stepDays, steps: 0 };
+}
+
+/**
+ * The counts of a series over a window that ends with it. It begins with the count that its gain does, so that the sum gains what its
+ * repositories do. undefined if there is none.
+ */
+function countsOver(
+  series: Series,
+  length: number,
+): ((time: number, count: number) => number | null) | undefined {
+  const { points } = series;
+  const begin: Reading | undefined = countAgo(series, length);
+  if (begin === undefined) return undefined;
+  // Up to the next point it goes evenly from there.
+  const from = Math.max(begin.at, points.at(points.length - 1) - length);
+  const next = points.countBefore(from + 1);
+  const to = points.at(next);
+  return (time, count) => {
+    const first = begin[COUNTS[count] ?? "stars"];
+    if (time <= from) return first;
+    if (time >= to) return valueAt(series, time, count + 1);
+    const after = points.count(next, count + 1);
+    return first === null || after === null ? null : first + ((after - first) * (time - from)) / (to - from);
+  };
+}
