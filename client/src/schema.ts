@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 55629f89aa2aa291
- * Types: dccaf474eef1d211
+ * Document: 95e2b386008a983a
+ * Types: e1d12d302b1022d7
  */
 export interface paths {
     "/api": {
@@ -91,7 +91,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * More stars than usual
+         * Most stars gained for their usual day
          * @description The same list as /api/repos?sort=trending. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
          */
         get: operations["listTrending"];
@@ -131,7 +131,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Young repositories with more stars than usual
+         * Trending among young repositories
          * @description The same list as /api/repos?sort=new-hot. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
          */
         get: operations["listNewHot"];

@@ -183,9 +183,9 @@ function ranking(id: string, sort: Sort, summary: string) {
   });
 }
 
-export const listTrending = ranking("listTrending", "trending", "More stars than usual");
+export const listTrending = ranking("listTrending", "trending", "Most stars gained for their usual day");
 export const listRising = ranking("listRising", "rising", "Most times their usual day");
-export const listNewHot = ranking("listNewHot", "new-hot", "Young repositories with more stars than usual");
+export const listNewHot = ranking("listNewHot", "new-hot", "Trending among young repositories");
 
 /** Rows that are read and written in one turn of the event loop, and most rows of a stream. */
 const BATCH_ROWS = 500;

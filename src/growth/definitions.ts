@@ -52,9 +52,9 @@ export type ScoreName = (typeof SCORE_NAMES)[number];
 
 /** The scores as people read them. */
 export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; description: string }>> = {
-  trending: { label: "Trending", description: "more stars than usual" },
+  trending: { label: "Trending", description: "stars gained for its usual day" },
   rising: { label: "Rising", description: "times its usual day" },
-  newHot: { label: "New and hot", description: "more stars than usual, while it is young" },
+  newHot: { label: "New and hot", description: "stars gained for its usual day, while it is young" },
 };
 
 /** The rankings. These names are the same in paths, parameters, responses and the addresses of pages. */
@@ -78,7 +78,7 @@ interface RankingDefinition {
 export const RANKING_DEFINITIONS = {
   trending: {
     label: "Trending",
-    description: "More stars than usual",
+    description: "Most stars gained for their usual day",
     phrase: "trending",
     title: "trending repositories",
     hasFeed: true,
@@ -94,7 +94,7 @@ export const RANKING_DEFINITIONS = {
   },
   "new-hot": {
     label: "New and hot",
-    description: "Young, with more stars than usual",
+    description: "Trending among the young",
     phrase: "new & hot",
     title: "new and hot repositories",
     hasFeed: true,

@@ -97,7 +97,7 @@ export const listTools: readonly Tool[] = [
   tool({
     name: "list_ranking",
     title: "Rankings by growth",
-    description: `Repositories that grow now. trending: more stars than usual; rising: most times their usual day (24h and 7d); new-hot: trending among the young. For most stars gained use search_repositories with sort=stars-gained.`,
+    description: `Repositories that grow now. trending: most stars gained for their usual day; rising: most times their usual day (24h and 7d); new-hot: trending among the young. For most stars gained use search_repositories with sort=stars-gained.`,
     args: searchArgs
       .omit({ q: true, verbatim: true, sort: true, order: true, archived: true, fork: true, license: true })
       .omit({ maxStars: true })

@@ -189,7 +189,7 @@ onSqlite("The sorts of the page /explore", (engine) => {
     await world.record(...VARIED);
   });
 
-  test("are four rankings as tabs, and the others in a menu that says which is chosen", async () => {
+  test("are three rankings as tabs, and the others in a menu that says which is chosen", async () => {
     const page = async (query: string) => {
       const { html, current } = await openPage(world, `/explore${query}`);
       const [, tabs = ""] = /<nav class="strip" aria-label="Rankings">(.*?)<\/nav>/s.exec(html) ?? [];
@@ -197,10 +197,10 @@ onSqlite("The sorts of the page /explore", (engine) => {
       return { html, current, tabs: tabs.match(/<a /g)?.length, menu: textOf(menu) };
     };
     const trending = await page("");
-    assert.deepEqual([trending.tabs, trending.menu], [4, "Sort"]);
+    assert.deepEqual([trending.tabs, trending.menu], [3, "Sort"]);
     assert.ok(trending.current.includes("Trending"));
     const stars = await page("?sort=stars&order=asc");
-    assert.deepEqual([stars.tabs, stars.menu], [4, "Sort: Stars, lowest first"]);
+    assert.deepEqual([stars.tabs, stars.menu], [3, "Sort: Stars, lowest first"]);
     assert.ok(stars.current.includes("Stars"));
     assert.equal(linkTo(stars.html, "Highest first")?.search, "?sort=stars");
     assert.equal(linkTo(stars.html, "Forks")?.search, "?sort=forks", "another sort begins with the highest");
