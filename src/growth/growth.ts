@@ -63,7 +63,7 @@ export { countAgo, shownPoints } from "./gains.js";
 export { type Measured, readSeries, readSeveralSeries, readSparks } from "./reader.js";
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
-export { type Hole, holesOf, type Series } from "./series.js";
+export { FILLED_MS, type Hole, holesOf, type Series } from "./series.js";
 export { type Sum, type SumPoint, sumCounts } from "./sums.js";
 export {
   byWindow,

@@ -60,7 +60,7 @@ export interface Stored {
 /** A whole history that sums to this much less than the total is scaled up to it; with more, something is missing in it. */
 const FITTED = 0.02;
 /** Totals this far apart are filled from the history, if it covers the time. */
-const FILLED_MS = 1.5 * DAY_MS;
+export const FILLED_MS = 1.5 * DAY_MS;
 /** A creation further from the first total, and totals further apart that are not usually so, have a hole between them. */
 const HOLE_MS = 2.25 * DAY_MS;
 const HOLE_FACTOR = 3;
@@ -89,9 +89,10 @@ class StarHistory {
     const own = readings.only((i) => readings.isRetained(i));
     this.times = Float64Array.from({ length: own.length }, (_, i) => own.at(i));
     this.given = new Float64Array(own.length);
-    let given = own.stars(0);
+    let given = 0;
     for (let i = 0; i < own.length; i++) {
-      if (i > 0) given += Math.max(0, own.stars(i) - own.stars(i - 1));
+      // Days of two histories of it may alternate, such as one that was imported.
+      given = Math.max(given, own.stars(i));
       this.given[i] = given;
     }
   }

@@ -122,6 +122,30 @@ test("one that sums to less begins with stars of unknown days, which are gained 
   assert.deepEqual([pointsOf(told), told.fit], [pointsOf(series), series.fit]);
 });
 
+test("a history that an earlier version stored without the stars above the total has no negative day", () => {
+  const held = [0, 0, 0, 40, 140, 240].map((stars, i) => reading(i + 1, stars, "BACKFILLED"));
+  const series = seriesFrom([...held, reading(6.5, 240), reading(7.5, 250)], { createdDay: 0 });
+  assert.deepEqual(pointsOf(series), [
+    [0, 0],
+    ...[0, 0, 0, 40, 140, 240].map((stars, i) => [i + 1, stars]),
+    [6.5, 240],
+    [7.5, 250],
+  ]);
+  assert.deepEqual(series.fit, { sum: 240, total: 240, undated: 0 });
+});
+
+test("two histories that alternate gain no more than either", () => {
+  const [own, imported] = [
+    reported(0, [100, 100, 100, 100]),
+    [1.5, 2.5, 3.5].map((day) => reading(day, 80 * day, "BACKFILLED")),
+  ];
+  const series = seriesFrom([...own, ...imported, reading(4.5, 400)], { createdDay: 0 });
+  assert.deepEqual(
+    pointsOf(series).map(([, stars]) => stars),
+    [0, 100, 120, 200, 200, 300, 300, 400, 400],
+  );
+});
+
 test("a history that is not whole is anchored and never scaled, and does not begin with the creation", () => {
   const part = reported(10, [1_000, 1_000, 0], 1_000);
   for (const total of [3_000, 2_990, 3_500, 500]) {
