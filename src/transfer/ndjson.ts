@@ -433,7 +433,9 @@ export function* partsOf({
       const fromStart = historyState === "WHOLE" && yearOf(snapshot) === yearOf(first ?? snapshot);
       const named = { provider, fullName, providerId: providerId ?? undefined };
       const head = beginOf({ type: "history", ...named, ...(fromStart && { fromStart }) });
-      yield { snapshot, head, entry: JSON.stringify([at.replace("T00:00:00.000Z", ""), stars]) };
+      const end = isoTime(capturedAt + 1);
+      const isOfDay = end.endsWith("T00:00:00.000Z");
+      yield { snapshot, head, entry: JSON.stringify([isOfDay ? end.slice(0, 10) : at, stars]) };
       continue;
     }
     const counts = [fullName, providerId, stars, forks, openIssues, watchers];
@@ -445,7 +447,8 @@ export function* partsOf({
 const isHistory = ({ source, forks, openIssues, watchers }: Snapshot): boolean =>
   source === "BACKFILLED" && forks === null && openIssues === null && watchers === null;
 
-const yearOf = ({ capturedAt }: Snapshot): string => isoTime(capturedAt).slice(0, 4);
+/** The end of a day is stored a millisecond before it; that of the last one of a year belongs to the next. */
+export const yearOf = ({ capturedAt }: Snapshot): string => isoTime(capturedAt + 1).slice(0, 4);
 
 const beginOf = (fields: object): string => JSON.stringify(fields).slice(0, -1);
 

@@ -9,7 +9,7 @@ import { isoTime } from "../lib/clock.js";
 import { PARTIAL, replaceFile } from "../lib/replace-file.js";
 import type { Catalog, DumpedRepository, Snapshot } from "../repositories/repositories.js";
 import { dumpPages } from "./export.js";
-import { headerLine, type LinePart, linesOf, partsOf, repositoryLine } from "./ndjson.js";
+import { headerLine, type LinePart, linesOf, partsOf, repositoryLine, yearOf } from "./ndjson.js";
 
 const REPOSITORIES = "repositories.ndjson";
 const SNAPSHOTS = "snapshots";
@@ -87,8 +87,9 @@ export async function writeState(
 const HISTORY = "backfilled-";
 
 /** A month of counts that were read then; a year of a star history, which is read at one time and does not change. */
-function fileOf({ capturedAt, source }: Snapshot): string {
-  const time = isoTime(capturedAt).slice(0, source === "BACKFILLED" ? 4 : 7);
+function fileOf(snapshot: Snapshot): string {
+  const { capturedAt, source } = snapshot;
+  const time = source === "BACKFILLED" ? yearOf(snapshot) : isoTime(capturedAt).slice(0, 7);
   return `${source.toLowerCase()}-${time}.ndjson`;
 }
 

@@ -57,12 +57,14 @@ async function checkCounters(database: Database): Promise<void> {
 }
 
 onSqliteAndLong("Thinning old snapshots", (engine) => {
-  test("stars still held take the place of no total, nor a total theirs", async () => {
+  test("stars still held take the place of no total, nor a total theirs, and the beginning of a history stays", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;
     const noon = 40 * 24;
     await world.record(
       observation("mixed/sources", [
+        snapshot(noon + 5, 6, { source: "BACKFILLED" }),
+        snapshot(noon + 4, 7, { source: "BACKFILLED" }),
         snapshot(noon + 3, 1),
         snapshot(noon + 2, 2),
         snapshot(noon + 1, 3, { source: "BACKFILLED" }),
@@ -70,10 +72,10 @@ onSqliteAndLong("Thinning old snapshots", (engine) => {
         snapshot(0, 5),
       ]),
     );
-    assert.equal(await thinSnapshots({ database, now: NOW, signal: never }), 2);
+    assert.equal(await thinSnapshots({ database, now: NOW, signal: never }), 3);
     assert.deepEqual(
       (await snapshotsOf(database, 1)).map(({ stars }) => stars),
-      [2, 4, 5],
+      [6, 2, 4, 5],
     );
   });
 

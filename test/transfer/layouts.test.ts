@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HOUR_MS } from "../../src/lib/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { csvRow, ImportWorld, RANKING_HEADER, rankingFile, rankingRow } from "../support/imports.js";
 import { snapshotAt } from "../support/world.js";
 
@@ -258,8 +258,9 @@ describe("An awesome-selfhosted file", () => {
 });
 
 describe("A file of a site about one repository's stars", () => {
+  /** The end of a day is stored a millisecond before it. */
   const held = (capturedAt: number, stars: number) => ({
-    ...snapshotAt(capturedAt, stars),
+    ...snapshotAt(capturedAt - (capturedAt % DAY_MS === 0 ? 1 : 0), stars),
     source: "BACKFILLED",
   });
 

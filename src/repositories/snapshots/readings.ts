@@ -1,10 +1,11 @@
+import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { DamagedPack, PackReader, PackWriter } from "../../lib/packed-numbers.js";
 import { SNAPSHOT_SOURCES, type Snapshot, type SnapshotSource } from "../repository.js";
 
 /** Columns of a reading: time, stars, forks, open issues, watchers, source. */
 export const COLUMNS = 6;
-const BACKFILLED = SNAPSHOT_SOURCES.indexOf("BACKFILLED");
+export const BACKFILLED = SNAPSHOT_SOURCES.indexOf("BACKFILLED");
 /** Stands for a count that the source does not report. */
 export const UNKNOWN = -1;
 
@@ -159,10 +160,13 @@ export function readingsOf(rows: readonly (readonly number[])[]): Readings {
   return new Readings(Float64Array.from(unique.flat()));
 }
 
-/** A snapshot as a row of numbers. */
+/**
+ * A snapshot as a row of numbers. What a star history says for the end of a day is stored a millisecond before it, as archives have
+ * totals of midnight: neither takes the place of the other.
+ */
 export function numbersOf({ capturedAt, stars, forks, openIssues, watchers, source }: Snapshot): number[] {
   return [
-    capturedAt,
+    source === "BACKFILLED" && capturedAt % DAY_MS === 0 ? capturedAt - 1 : capturedAt,
     stars,
     forks ?? UNKNOWN,
     openIssues ?? UNKNOWN,

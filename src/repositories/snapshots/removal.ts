@@ -36,9 +36,11 @@ export async function thinSnapshots(
   return removeReadings(tx, dialect, { ids, span, chosen: (all) => removedBy(all, used) });
 }
 
-/** 1 for each reading that is not the last of its step with its basis. */
+/** 1 for each reading that is not the last of its step with its basis, except the beginning of a star history: its stars have no day. */
 function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
   const isRemoved = new Uint8Array(all.length);
+  let begin = 0;
+  while (begin < all.length && !all.isRetained(begin)) begin++;
   for (const { from, to, step } of steps) {
     const next = { total: Number.NaN, retained: Number.NaN };
     for (let i = all.length - 1; i >= 0; i--) {
@@ -46,7 +48,7 @@ function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
       const at = all.at(i);
       const basis = all.isRetained(i) ? "retained" : "total";
       const own = Math.floor(at / step);
-      if (own === next[basis] && at >= from && at < to) isRemoved[i] = 1;
+      if (own === next[basis] && at >= from && at < to && i !== begin) isRemoved[i] = 1;
       next[basis] = own;
     }
   }
