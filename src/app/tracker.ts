@@ -239,14 +239,14 @@ export async function openUnderLease(
     signal,
     (ended) => new Promise((resolve) => ended.addEventListener("abort", () => resolve(), { once: true })),
   );
-  const { clock } = context;
+  const { clock, log } = context;
   const forges = await openForges(context, modules, { responseMs: PATIENCE_MS });
   const opened = new Map(forges.map((one) => [one.provider.name, one]));
   return {
     contextOf(name) {
       const found = opened.get(name);
       if (found === undefined) throw new AppError("NOT_FOUND", `The provider ${name} is not configured.`);
-      return { modules, lease, provider: found.provider, clock, signal };
+      return { modules, lease, provider: found.provider, clock, log, signal };
     },
     async close() {
       for (const { provider } of forges) await reportQuota(modules.database, { lease, provider, clock });

@@ -122,6 +122,7 @@ export { readContinuing, remainingIds } from "./renames.js";
 export * from "./repository.js";
 export type { Revision } from "./revision.js";
 export * from "./series.js";
+export { raiseHistory } from "./snapshots/blocks.js";
 export {
   rangeColumn,
   rangeOf,

@@ -2,6 +2,7 @@
 import type { Database, DeletionClock } from "../database/database.js";
 import type { Provider } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import type { Catalog } from "../repositories/repositories.js";
 import type { Watchlists } from "../watchlists/watchlists.js";
 import type { Avatars } from "./avatars.js";
@@ -26,6 +27,7 @@ export interface Lane {
   lease: WorkerLease;
   provider: Provider;
   clock: Clock;
+  log: Logger;
   reporter: Reporter;
   stretch: Stretch;
   /** Owners of the repositories whose star histories have failed since the last one that was read. */

@@ -1,7 +1,7 @@
 /**
- * Reads the star history of a repository from its forge, page by page from the newest, and records it as BACKFILLED before our own first
- * snapshot. It counts stars given until the end of a day and still held, so it is close to that day's total, but not the same, and is
- * never compared with a total. Forges do not promise that their days are those of UTC.
+ * Reads the star history of a repository from its forge, page by page from the newest, and records it as BACKFILLED: for the time before our
+ * own first total, and where totals are far apart. It counts stars given until the end of a day and still held, so it is close to that
+ * day's total, but not the same. Forges do not promise that their days are those of UTC.
  */
 import {
   asFailed,
@@ -10,15 +10,18 @@ import {
   type PastDays,
   type UpstreamFailure,
 } from "../forges/forges.js";
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
+import { FILLED_MS } from "../growth/growth.js";
+import { DAY_MS, WEEK_MS } from "../lib/clock.js";
 import {
-  basisOf,
   bumpRevision,
+  byBasis,
   cursorOf,
   failedCursor,
   failuresOf,
   type HistoryCursor,
   type HistoryRefusal,
+  Readings,
+  raiseHistory,
   readReadings,
   type Snapshot,
 } from "../repositories/repositories.js";
@@ -158,10 +161,8 @@ export async function postponeHistory(
  * Requests the next page of a history and records it with the progress in one transaction; the page after it becomes due in an hour.
  * Throws UpstreamFailure, and then changes nothing.
  */
-export async function recordHistoryPage(
-  { modules, provider, clock, signal, lease, failedHistories }: Lane,
-  asked: Tracked,
-): Promise<HistoryPage> {
+export async function recordHistoryPage(lane: Lane, asked: Tracked): Promise<HistoryPage> {
+  const { modules, provider, clock, signal, lease, failedHistories } = lane;
   const { repositoryId } = asked;
   const now = clock.now();
   const at = cursorOf(asked.historyCursor);
@@ -170,27 +171,31 @@ export async function recordHistoryPage(
   // Weeks begin before the day of the creation, and some forges list weeks before it.
   const bornAt = startOfDay(asked.createdAt ?? 0);
   // Gains after the time of the count are not part of it. Pages overlap when a new week begins in between.
-  const known = at ?? { day: (asked.countedAt ?? now) + 1, stars: asked.stars ?? 0 };
+  const countedAt = asked.countedAt ?? now;
+  const known = at ?? { day: countedAt + 1, stars: asked.stars ?? 0 };
   const days = page.days.filter(({ day }) => day < known.day && day >= bornAt);
-  const counted = at === undefined ? untilCount(days, known.day - 1, now) : days;
-  const { snapshots, before } = pastSnapshots({ days: counted }, known.stars, now);
+  const counted = at === undefined ? untilCount(days, countedAt, now) : days;
+  const past = pastSnapshots({ days: counted }, known.stars, now);
   const oldest = Math.min(known.day, ...days.map(({ day }) => day));
-  const first = await firstTotal(modules, repositoryId);
-  if (first === "damaged") return { kind: "damaged" };
-  const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first.capturedAt);
-  const isAnchored = at === undefined && first !== null && older.length > 0;
-  // At the time of a total just as many stars are still held, so growth between counts of these reaches up to it.
-  if (isAnchored && Math.abs(known.day - 1 - first.capturedAt) <= ANCHORED_MS)
-    older.push(retained(first.capturedAt - 1, first.stars));
+  const totals = await totalsOf(modules, repositoryId);
+  if (totals === "damaged") return { kind: "damaged" };
+  const snapshots = past.snapshots.filter(
+    ({ capturedAt }) => capturedAt < countedAt && saysMore(totals, capturedAt),
+  );
+  // At the time of the count just as many stars are still held, so what the history shows reaches up to it.
+  if (at === undefined && days.length > 0) snapshots.push(retained(countedAt - 1, known.stars));
   const isOlder = page.days.some(({ day }) => day < bornAt);
   const next: HistoryCursor | null =
-    page.next === null || isOlder ? null : { next: page.next, day: oldest, stars: before };
+    page.next === null || isOlder ? null : { next: page.next, day: oldest, stars: past.before };
+  const isEmpty = at === undefined && days.length === 0;
   // Stars that the forge counts and has no day for were there from the beginning, as far as anybody knows.
-  const beganAt = Math.max(oldest, asked.createdAt ?? 0);
-  if (next === null && before > 0 && days.length > 0 && (first === null || beganAt < first.capturedAt))
-    older.unshift(retained(beganAt, before));
+  if (next === null && past.before > 0 && !isEmpty)
+    snapshots.unshift(retained(asked.createdAt ?? oldest, past.before));
+  // Where older days have more stars than there are, all of it is raised, so that none of them are lost.
+  const [before, raised] = [Math.max(0, -known.stars), Math.max(0, -past.before)];
+  for (const snapshot of snapshots) snapshot.stars += raised;
   const { dialect } = modules.database;
-  return lease.write(async (tx) => {
+  const recorded = await lease.write(async (tx): Promise<HistoryPage> => {
     const [row] = await readTracked(tx, dialect, { ids: [repositoryId] });
     if (row?.isScheduled !== true || row.historyCursor !== asked.historyCursor) return { kind: "taken" };
     const progress =
@@ -198,17 +203,25 @@ export async function recordHistoryPage(
         ? { historyCursor: "", historyDue: null }
         : { historyCursor: JSON.stringify(next), historyDue: now + NEXT_PAGE_MS };
     await saveTracked(tx, dialect, [{ ...row, ...progress }]);
-    await modules.catalog.recordIn(tx, [{ ...namelessObservation(row, {}, null), snapshots: older }]);
+    if (raised > before) await raiseHistory(tx, dialect, repositoryId, raised - before);
+    await modules.catalog.recordIn(tx, [{ ...namelessObservation(row, {}, null), snapshots }]);
     // Readers see how far it is read.
-    if (older.length === 0) await bumpRevision(tx);
-    return { kind: "recorded", snapshots: older.length, hasMore: next !== null };
+    if (snapshots.length === 0) await bumpRevision(tx);
+    return { kind: "recorded", snapshots: snapshots.length, hasMore: next !== null };
   });
+  if (recorded.kind === "recorded" && next === null && !isEmpty) logFit(lane, asked, past.before);
+  return recorded;
+}
+
+/** Logs how well the days of a whole history add up to the count. `before`: stars without a day; below 0: too many have one. */
+function logFit({ log, provider }: Lane, { owner, name, stars }: Tracked, before: number): void {
+  if (!stars) return;
+  const ratio = Math.round((1 - before / stars) * 10_000) / 10_000;
+  log.info({ provider: provider.name, repository: `${owner}/${name}`, ratio }, "a star history is whole");
 }
 
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
-/** How far the first total may be from the count that the history is computed from. */
-const ANCHORED_MS = HOUR_MS;
 
 /** Gains until a count: that of its day is reduced to the part of the day (so far) before the count. */
 function untilCount(days: PastDays["days"], countedAt: number, now: number): PastDays["days"] {
@@ -219,21 +232,29 @@ function untilCount(days: PastDays["days"], countedAt: number, now: number): Pas
   });
 }
 
-/** The first snapshot that is not backfilled; null without one. */
-async function firstTotal(
-  { database: { read, dialect } }: Lane["modules"],
-  id: number,
-): Promise<Pick<Snapshot, "capturedAt" | "stars"> | null | "damaged"> {
+async function totalsOf({ database }: Lane["modules"], id: number): Promise<Readings | "damaged"> {
   let isDamaged = false;
   const onDamaged = () => {
     isDamaged = true;
   };
-  const readings = (await readReadings(read, dialect, { ids: [id], onDamaged })).get(id);
+  const found = await readReadings(database.read, database.dialect, { ids: [id], onDamaged });
   if (isDamaged) return "damaged";
-  return readings?.snapshots().find(({ source }) => basisOf(source) === "TOTAL") ?? null;
+  return byBasis(found.get(id) ?? Readings.ofLength(0)).TOTAL;
 }
 
-/** Stars at the end of each day, backwards from `stars` at the newest, and before the oldest. Missing days gained nothing. */
+/** Whether a day is before the first total or after the last, or near a time between two that the history fills. */
+function saysMore(totals: Readings, at: number): boolean {
+  // With a day on both sides the history covers that time to its ends.
+  const last = totals.countBefore(at + DAY_MS);
+  for (let i = totals.countBefore(at - DAY_MS); i <= last; i++)
+    if (!(totals.at(i) - totals.at(i - 1) <= FILLED_MS)) return true;
+  return false;
+}
+
+/**
+ * Stars at the end of each day, backwards from `stars` at the newest, and before the oldest. Missing days gained nothing. Below 0 where the
+ * days have more stars than that.
+ */
 export function pastSnapshots(
   { days }: Pick<PastDays, "days">,
   stars: number,
@@ -250,13 +271,13 @@ export function pastSnapshots(
     }
     held -= gained;
   }
-  return { snapshots: snapshots.reverse(), before: Math.max(0, held) };
+  return { snapshots: snapshots.reverse(), before: held };
 }
 
 function retained(capturedAt: number, stars: number): Snapshot {
   return {
     capturedAt,
-    stars: Math.max(0, stars),
+    stars,
     forks: null,
     openIssues: null,
     watchers: null,

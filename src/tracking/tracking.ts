@@ -7,6 +7,7 @@
 import type { Database } from "../database/database.js";
 import { type Found, isTemporary, type Provider, UpstreamFailure } from "../forges/forges.js";
 import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { cursorOf, type HistoryCursor } from "../repositories/repositories.js";
 import { Stretch } from "./cadence.js";
 import type { Lane, TrackingModules } from "./lane.js";
@@ -62,6 +63,7 @@ export interface TrackingContext {
   lease: WorkerLease;
   provider: Provider;
   clock: Clock;
+  log: Logger;
   signal: AbortSignal;
 }
 

@@ -112,12 +112,12 @@ export class Worker {
 
   /** Wakes other loops: see RequestLane. */
   #addLanes(provider: Provider, wakes: { onRecorded: () => void; onPaused: () => void }): void {
-    const { modules, lease, clock, signal, chance = Math.random } = this.#options;
+    const { modules, lease, clock, log, signal, chance = Math.random } = this.#options;
     const { providers, avatars, idleMs, requestsEveryMs } = this.#options;
     const { name, kind } = provider;
     const reporter = this.reporters.get(name) ?? new Reporter(clock.now());
     const own = { stretch: new Stretch(), failedHistories: new Set<string>() };
-    const lane: Lane = { modules, lease, provider, clock, reporter, ...own, chance, signal };
+    const lane: Lane = { modules, lease, provider, clock, log, reporter, ...own, chance, signal };
     const add = (work: string, call: Call, step: () => Promise<Step>) =>
       this.#add({
         name: `${name} ${work}`,

@@ -247,7 +247,8 @@ export function laneOf(
   const reporter = new Reporter(clock.now());
   const { signal } = new AbortController();
   const own = { stretch: new Stretch(), failedHistories: new Set<string>() };
-  return { modules, lease, clock, provider, reporter, ...own, chance: () => 0.5, signal };
+  const log = createLog("silent");
+  return { modules, lease, clock, log, provider, reporter, ...own, chance: () => 0.5, signal };
 }
 
 /** The lease of the active worker, held. */

@@ -6,7 +6,7 @@ import { refreshNow, track } from "../../src/tracking/tracking.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import type { Forge, ForgeRepository, ForgeRequest } from "../support/forge/forge.js";
 import { snapshotsOf } from "../support/snapshots.js";
-import { openTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { laneOf, openTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
 
 const MINUTE_MS = 60_000;
 const DELETED = { visibility: "deleted" } as const;
@@ -274,7 +274,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
 
   test("is private however many are, as when all owners of a forge hide theirs from strangers", async (t) => {
     const { world, forge, ids } = await start(t, engine, { ...QUICK, repositories: 40 });
-    const { modules, opened, clock } = world;
+    const { opened } = world;
     const [first = 0] = ids;
     const { id, owner, name } = await rowOf(world, first);
     for (const id of ids) forge.catalogue.override(id, { visibility: "members" });
@@ -285,7 +285,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     await world.stop();
     const provider = opened[0]?.provider;
     assert.ok(provider);
-    const context = { modules, lease: world.lease, provider, clock, signal: new AbortController().signal };
+    const context = laneOf(world, provider);
     await assert.rejects(track(context, `${owner}/${name}`), { kind: "private" });
     await assert.rejects(refreshNow(context, id), { kind: "private" });
     for (const id of ids) forge.catalogue.override(id, { visibility: "public" });
@@ -415,7 +415,7 @@ onSqliteAndLong("A repository that its forge reports missing", (engine) => {
     clock.advance(HOUR_MS);
     const provider = opened[0]?.provider;
     assert.ok(provider);
-    const context = { modules, lease: world.lease, provider, clock, signal: new AbortController().signal };
+    const context = laneOf(world, provider);
     await refreshNow(context, refreshed.id);
     // The first attempt drops the node id, the second is by number.
     await assert.rejects(refreshNow(context, renewed.id), { kind: "gone" });

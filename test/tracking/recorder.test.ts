@@ -45,7 +45,8 @@ const OWN: UpstreamRepository = { ...ROW, watchers: 40 };
 
 async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
   const clock = new ManualClock(Date.UTC(2026, 3, 30, 12));
-  const modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
+  const log = createLog("silent");
+  const modules = buildModules(await engine.open(), { clock, log });
   const { database } = modules;
   const settings = {
     name: "FORGE",
@@ -71,6 +72,7 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
     failedHistories: new Set(),
     chance: () => 0.5,
     signal,
+    log,
   });
   const known = async (): Promise<Tracked> => {
     const providerIds = [ROW.providerId];

@@ -125,9 +125,10 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       longest = Math.max(longest, past.length);
       const catalogue = forge("GITHUB").catalogue;
       const first = snapshots.find(({ capturedAt }) => capturedAt === own);
+      const last = past.at(-1);
       assert.deepEqual(
-        past.filter(({ capturedAt }) => capturedAt % DAY_MS !== 0).map((one) => [one.capturedAt, one.stars]),
-        [[own - 1, first?.stars]],
+        [last?.capturedAt, last?.stars],
+        [own - 1, first?.stars],
         "it ends with the count that it is computed from",
       );
       for (const { capturedAt, stars } of past) {
@@ -159,7 +160,7 @@ onSqliteAndLong("The star history of a repository", (engine) => {
     assert.deepEqual(await bases(), [new Set(["TOTAL"]), new Set(["RETAINED"]), new Set(["RETAINED"])]);
   });
 
-  test("read long after the first count ends with the day before it, and counts part of the day of the count", async (t) => {
+  test("read long after the first count ends with the newest one, and counts part of its day", async (t) => {
     const world = await openTrackingWorld(t, await engine.open(), [{ ...FORGE, hasHistory: false }]);
     const { modules, clock, pass, stop, opened } = world;
     await pass(30_000);
@@ -182,19 +183,26 @@ onSqliteAndLong("The star history of a repository", (engine) => {
       (await readTracked(read, modules.database.dialect, { ids: [id] }))[0] ?? assert.fail();
     assert.deepEqual(await recordHistoryPage(laneOf(world, provider), await tracked()), {
       kind: "recorded",
-      snapshots: 3,
+      snapshots: 6,
       hasMore: false,
     });
     const past = (await snapshotsOf(modules.database, id)).filter(({ source }) => source === "BACKFILLED");
+    const { created_at } = await read
+      .selectFrom("repositories")
+      .select("created_at")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
     assert.deepEqual(
-      past.map(({ capturedAt, stars: held }) => [(began - capturedAt) / DAY_MS, held]),
+      past.map(({ capturedAt, stars: held }) => [capturedAt, held]),
       [
         // The stars without a day.
-        [4, 950],
-        [3, 960],
-        [2, 970],
+        [created_at, 950],
+        [began - 3 * DAY_MS - 1, 960],
+        [began - 2 * DAY_MS - 1, 970],
+        [began - DAY_MS - 1, 980],
+        [began - 1, 990],
+        [countedAt - 1, 1_000],
       ],
-      "without the borders from our own first count on",
     );
     assert.equal((await tracked()).historyDue, null, "it is complete");
   });

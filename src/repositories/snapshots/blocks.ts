@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type BulkRow, bulkOf, type Dialect, type TableName, type Tx } from "../../database/database.js";
 import { readStored } from "./read.js";
 import {
+  BACKFILLED,
   type BlockRow,
   DamagedBlock,
   decodeBlock,
@@ -189,4 +190,28 @@ function aroundDamaged(piece: Piece, own: Readings, known: Set<number>): Piece[]
   const newPiece = (readings: Readings): Piece[] =>
     readings.length === 0 ? [] : [{ readings, blocks: [], isChanged: true }];
   return [...newPiece(own.slice(0, from)), piece, ...newPiece(own.slice(to))];
+}
+
+/** Adds stars to the whole star history of a repository. Damaged blocks stay. */
+export async function raiseHistory(tx: Tx, dialect: Dialect, id: number, stars: number): Promise<void> {
+  const writer = new BlockWriter(tx, dialect);
+  for (const { blocks } of (await readStored(tx, dialect, { ids: [id] })).values()) {
+    const pieces = blocks.map(pieceOf);
+    for (const piece of pieces) {
+      const { numbers, width, length } = piece.readings;
+      for (let i = 0; i < length; i++) {
+        if (!piece.readings.isRetained(i)) continue;
+        numbers[i * width + 1] = piece.readings.stars(i) + stars;
+        piece.isChanged = true;
+      }
+    }
+    writer.replace(id, pieces);
+  }
+  await writer.write();
+  await tx
+    .updateTable("snapshots")
+    .set((eb) => ({ stars: eb("stars", "+", stars) }))
+    .where("repository_id", "=", id)
+    .where("source", "=", BACKFILLED)
+    .execute();
 }
