@@ -4,9 +4,11 @@ import { type Clock, DAY_MS } from "../lib/clock.js";
 import {
   type Availability,
   type DamagedBlock,
+  joined,
   MAX_WINDOWS,
   type Readings,
   readContinuing,
+  readFirst,
   readHistoryStates,
   readReadings,
 } from "../repositories/repositories.js";
@@ -44,7 +46,10 @@ export interface History {
   refreshInterval: number | null;
   nextRefreshAt: number | null;
   countedAt: number | null;
-  /** The recent ones; all, if these begin with a star history, which is fitted as a whole, or if it may be new by its first days here. */
+  /**
+   * The recent ones, and the first of all if they begin with a star history, which is fitted as a whole; all, if it may be new by its
+   * first days here.
+   */
   readings: Readings;
   isHistoryWhole: boolean;
   /** The total with most stars before these, if one of them leaps and so may be back at its level. */
@@ -65,29 +70,24 @@ export async function readHistories(
 ): Promise<History[]> {
   const rows = await db
     .selectFrom("repositories")
-    .select([
-      "id",
-      "provider",
-      "availability",
-      "created_at",
-      "pushed_at",
-      "discovered_at",
-      "import_source",
-      "refresh_interval",
-      "next_refresh_at",
-      "counted_at",
-    ])
+    .select(["id", "provider", "availability", "created_at", "pushed_at", "discovered_at"])
+    .select(["import_source", "refresh_interval", "next_refresh_at", "counted_at"])
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
     .execute();
   const isWhole = recentMs === undefined;
   const found = await readReadings(db, dialect, { ids, span: isWhole ? {} : { recentMs }, onDamaged });
-  const told = rows.filter((row) => dependsOnAll(row, found.get(row.id))).map(({ id }) => id);
-  const states = await readHistoryStates(db, dialect, told);
-  // Their recent readings, if others are damaged.
-  const more = isWhole ? [] : await readReadings(db, dialect, { ids: told, onDamaged: () => {} });
-  for (const [id, all] of more) found.set(id, all);
+  const withHistory = [...found].filter(([, readings]) => readings.isRetained(0)).map(([id]) => id);
   const peaks = isWhole ? new Map<number, Reading>() : await readPeaks(db, dialect, found);
+  if (!isWhole) await addBeginnings(db, dialect, { found, withHistory });
+  const perhapsNew = isWhole ? [] : rows.filter((row) => isPerhapsNew(row, found.get(row.id)));
+  // Their recent readings, if others are damaged.
+  const all = { ids: perhapsNew.map(({ id }) => id), onDamaged: () => {} };
+  for (const [id, readings] of await readReadings(db, dialect, all)) {
+    found.set(id, readings);
+    peaks.delete(id);
+  }
+  const states = await readHistoryStates(db, dialect, withHistory);
   const continuing = await readContinuing(db, dialect, ids);
   return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
@@ -114,14 +114,26 @@ export async function readHistories(
   });
 }
 
-/** Whether older readings than the recent ones matter: to fit a star history, or as it may be new by its first days here. */
-function dependsOnAll(
+/** Whether it may be new by its first days here, as its creation is unknown. */
+function isPerhapsNew(
   { created_at, discovered_at }: { created_at: number | null; discovered_at: number },
   recent: Readings | undefined,
 ): boolean {
-  if (recent === undefined) return false;
+  if (recent === undefined || created_at !== null) return false;
   const seenFor = recent.at(recent.length - 1) - discovered_at;
-  return recent.isRetained(0) || (created_at === null && seenFor > HISTORY_MS && seenFor <= NEW_MS);
+  return seenFor > HISTORY_MS && seenFor <= NEW_MS;
+}
+
+/** Adds the first reading of all to recent ones that begin with a star history. */
+async function addBeginnings(
+  db: Db,
+  dialect: Dialect,
+  { found, withHistory }: { found: Map<number, Readings>; withHistory: readonly number[] },
+): Promise<void> {
+  for (const [id, first] of await readFirst(db, dialect, withHistory)) {
+    const recent = found.get(id);
+    if (recent !== undefined && first.at(0) < recent.at(0)) found.set(id, joined([first, recent]));
+  }
 }
 
 /** The readings with most stars before recent ones that leap; of other repositories, older readings are not read. */

@@ -126,6 +126,7 @@ export { raiseHistory } from "./snapshots/blocks.js";
 export {
   rangeColumn,
   rangeOf,
+  readFirst,
   readInTurns,
   readReadings,
   readSnapshotRanges,
@@ -139,6 +140,7 @@ export {
   byBasis,
   DamagedBlock,
   isSeam,
+  joined,
   numbersOf,
   Readings,
   UNKNOWN,

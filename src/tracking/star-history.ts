@@ -11,7 +11,7 @@ import {
   type UpstreamFailure,
 } from "../forges/forges.js";
 import { FILLED_MS } from "../growth/growth.js";
-import { DAY_MS, WEEK_MS } from "../lib/clock.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import {
   bumpRevision,
   byBasis,
@@ -221,7 +221,6 @@ function logFit({ log, provider }: Lane, { owner, name, stars }: Tracked, before
 }
 
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
-
 
 /** Gains until a count: that of its day is reduced to the part of the day (so far) before the count. */
 function untilCount(days: PastDays["days"], countedAt: number, now: number): PastDays["days"] {

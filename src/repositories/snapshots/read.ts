@@ -21,6 +21,23 @@ export async function readReadings(
   return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
 }
 
+/** The first snapshot of repositories, by id; absent if it is in no block, or in a damaged one. Costs a block each. */
+export async function readFirst(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, Readings>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<StoredRow>`
+    select b.repository_id, b.from_at, b.to_at, b.snapshots, b.data, null as tail from snapshot_blocks b
+    join (select repository_id, min(from_at) as from_at from snapshot_blocks
+      where ${dialect.among(sql.ref("repository_id"), ids)} group by repository_id) f
+    on f.repository_id = b.repository_id and f.from_at = b.from_at
+    where ${dialect.among(sql.ref("b.repository_id"), ids)}`.execute(db);
+  const found = readingsIn(storedIn(rows), {}, { onDamaged: () => {} });
+  return new Map([...found].map(([id, readings]) => [id, readings.slice(0, 1)]));
+}
+
 interface StoredRow {
   repository_id: number;
   from_at: number;
@@ -47,10 +64,11 @@ export async function readStored(
     ...(until === undefined ? {} : { until: sql`${until}` }),
   });
   const { rows } = await select.execute(db);
-  return storedOf(
-    rows.map((row) => [row.repository_id, row.from_at, row.to_at, row.snapshots, row.data, row.tail]),
-  );
+  return storedIn(rows);
 }
+
+const storedIn = (rows: readonly StoredRow[]): Map<number, Stored> =>
+  storedOf(rows.map((row) => [row.repository_id, row.from_at, row.to_at, row.snapshots, row.data, row.tail]));
 
 /** A span whose times are SQL: values, or slots of a prepared statement. */
 interface SpanText extends Pick<Span, "withBaseline"> {
