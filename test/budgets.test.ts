@@ -53,7 +53,7 @@ const BUDGETS: readonly Budget[] = [
   { name: "lines of test", measure: lines("test"), limit: 80_300, reason: "one behaviour, one test" },
   { name: "files of a cached list", measure: filesOf("cached list"), limit: 13, reason: WALKED },
   { name: "files of a search", measure: filesOf("search"), limit: 35, reason: WALKED },
-  { name: "files of a repository page", measure: filesOf("repository page"), limit: 75, reason: WALKED },
+  { name: "files of a repository page", measure: filesOf("repository page"), limit: 83, reason: WALKED },
   { name: "files of a refresh", measure: filesOf("refresh"), limit: 33, reason: WALKED },
 ];
 

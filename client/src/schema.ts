@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 95e2b386008a983a
- * Types: e1d12d302b1022d7
+ * Document: ccc46dbb1079b81f
+ * Types: 6c9f1b3054239c66
  */
 export interface paths {
     "/api": {
@@ -1399,7 +1399,7 @@ export interface components {
              */
             fromSource: "OBSERVED" | "IMPORTED" | "BACKFILLED";
             /**
-             * @description The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.
+             * @description The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars of the star history, before the first total of a repository.
              * @enum {string}
              */
             basis: "TOTAL" | "RETAINED";
@@ -1408,7 +1408,7 @@ export interface components {
             /** @description The gains that add up to starsDelta, oldest first, each between two counts of one basis. Two if the window begins in the star history and ends in totals. */
             parts: {
                 /**
-                 * @description The stars counted: TOTAL, or RETAINED, those still held when they were reported.
+                 * @description The stars counted: TOTAL, or RETAINED, those of the star history.
                  * @enum {string}
                  */
                 basis: "TOTAL" | "RETAINED";
@@ -1861,7 +1861,7 @@ export interface components {
             stale: boolean;
             /** @description Oldest first. */
             points: components["schemas"]["Snapshot"][];
-            /** @description Ranges between two points of the same basis with missing refreshes. */
+            /** @description Ranges between two points in which nobody looked. */
             gaps: {
                 /**
                  * Format: date-time
@@ -1873,11 +1873,7 @@ export interface components {
                  * @description The time at which it ends.
                  */
                 to: string;
-                /** @description How many are missing. */
-                missingCount: number;
             }[];
-            /** @description Neighbouring points that cannot be compared: one counts all stars, one those still held. */
-            seams: components["schemas"]["Seams"];
         };
         Snapshot: {
             /**
@@ -1894,24 +1890,13 @@ export interface components {
             /** @description Number of watchers; null: unknown. */
             watchers: number | null;
             /**
-             * @description OBSERVED by this service, IMPORTED from a file, or BACKFILLED: reported later by the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then and still held when it was reported.
+             * @description OBSERVED by this service, IMPORTED from a file, or BACKFILLED: of the star history of the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then, without stars that were taken back before the history was read.
              * @enum {string}
              */
             source: "OBSERVED" | "IMPORTED" | "BACKFILLED";
+            /** @description Whether it counts for growth and charts; false: it failed, waits for the next one to confirm it, or was soon taken back. */
+            counts: boolean;
         };
-        /** @description Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
-        Seams: {
-            /**
-             * Format: date-time
-             * @description The time at which it begins.
-             */
-            from: string;
-            /**
-             * Format: date-time
-             * @description The time at which it ends.
-             */
-            to: string;
-        }[];
         PastRank: {
             /**
              * Format: date
@@ -2007,7 +1992,7 @@ export interface components {
                      */
                     source: "OBSERVED" | "IMPORTED" | "BACKFILLED";
                 }[];
-                /** @description Ranges between two points of the same basis with missing refreshes. */
+                /** @description Ranges between two points in which nobody looked. */
                 gaps: {
                     /**
                      * Format: date-time
@@ -2019,11 +2004,7 @@ export interface components {
                      * @description The time at which it ends.
                      */
                     to: string;
-                    /** @description How many are missing. */
-                    missingCount: number;
                 }[];
-                /** @description Neighbouring points that cannot be compared: one counts all stars, one those still held. */
-                seams: components["schemas"]["Seams"];
                 /**
                  * Format: date-time
                  * @description The time at which it begins.
@@ -2043,7 +2024,7 @@ export interface components {
                 stale: boolean;
                 /** @description The state of its star history. */
                 history: components["schemas"]["StarHistory"];
-                /** @description The stars gained in the star history until the first total, and the difference of totals from then on, without readings in doubt: over 30d as in the trend. null with fewer than two points. */
+                /** @description The difference between the first and the last point: over 30d as in the trend. null with fewer than two points. */
                 gained: number | null;
                 /**
                  * @description Of the first point; see Trend.basis.
@@ -2704,7 +2685,6 @@ export type ExplainedScore = components['schemas']['ExplainedScore'];
 export type StarHistory = components['schemas']['StarHistory'];
 export type Series = components['schemas']['Series'];
 export type Snapshot = components['schemas']['Snapshot'];
-export type Seams = components['schemas']['Seams'];
 export type PastRank = components['schemas']['PastRank'];
 export type Change = components['schemas']['Change'];
 export type Chart = components['schemas']['Chart'];
@@ -3554,7 +3534,7 @@ export interface operations {
                             thinned: boolean;
                             /** @description Number of points. */
                             pointCount: number;
-                            /** @description Ranges between two points of the same basis with missing refreshes. */
+                            /** @description Ranges between two points in which nobody looked. */
                             gaps: {
                                 /**
                                  * Format: date-time
@@ -3566,11 +3546,7 @@ export interface operations {
                                  * @description The time at which it ends.
                                  */
                                 to: string;
-                                /** @description How many are missing. */
-                                missingCount: number;
                             }[];
-                            /** @description Neighbouring points that cannot be compared: one counts all stars, one those still held. */
-                            seams: components["schemas"]["Seams"];
                             /**
                              * Format: date-time
                              * @description When it will be refreshed; null: it is not tracked.

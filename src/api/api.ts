@@ -19,7 +19,7 @@ export { hintFor } from "./missing-path.js";
 export type { ApiServices, Operation } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 export { detailSchema, getRepositoryByFullName, readDetail } from "./repositories.js";
-export { betweenPoints, seriesPartsView, snapshotSchema } from "./series-views.js";
+export { gapsSchema, seriesPartsView, snapshotSchema } from "./series-views.js";
 export { listSeveralMetrics, readSeveral } from "./several-metrics.js";
 export { historyView, type RepositoryView, renamedView, repositoryView, trendSchema } from "./views.js";
 export {

@@ -1,6 +1,5 @@
 import {
   type BadgeFact,
-  believedOf,
   drawFactBadge,
   noteOn,
   pageCard,
@@ -159,11 +158,10 @@ export const getCard = operation({
     }
     const stats = await getStats(request.services, repo);
     const { repository, trends, growth, grown } = stats;
-    const history = await readHistory(modules.catalog, repository, {
+    const history = await readHistory(modules, repository, {
       ...{ metric: "stars", window: "1y", trends: growth },
     });
-    const { shown } = history;
-    const points = believedOf(history.points);
+    const { points, shown } = history;
     const stars = points.at(-1)?.value ?? repository.stars;
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(trends[window]) }));
     const rank = bestRank(stats.ranks);

@@ -33,7 +33,7 @@ import {
 import { type ApiServices, dataResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
 import { svg, svgResponse } from "./pictures.js";
-import { gapsSchema, gapsView, seamsSchema, seamsView } from "./series-views.js";
+import { gapsSchema, gapsView } from "./series-views.js";
 import { freshnessFields, freshnessView, historySchema, historyView, renamedView } from "./views.js";
 
 type ChartServices = Pick<ApiServices, "modules" | "config" | "clock">;
@@ -45,16 +45,16 @@ type ShownQuery = Omit<ChartQuery, "repo">;
 
 /** The histories that a chart shows. Throws VALIDATION_FAILED for days in the wrong order. */
 async function readHistories(
-  { modules: { catalog, rankings } }: ChartServices,
+  { modules }: ChartServices,
   repositories: readonly Named[],
   { metric, window, from, to }: ShownQuery,
 ): Promise<NamedHistory[]> {
   checkDays({ from, to });
   return Promise.all(
     repositories.map(async ({ renamedFrom, ...one }) => {
-      const trends = Object.values(await rankings.trendsOf(one.id));
+      const trends = Object.values(await modules.rankings.trendsOf(one.id));
       return {
-        ...(await readHistory(catalog, one, { metric, window, from, to, trends })),
+        ...(await readHistory(modules, one, { metric, window, from, to, trends })),
         ...renamedView(renamedFrom),
       };
     }),
@@ -111,7 +111,6 @@ const chartSchema = z
             description: "Oldest first; a long series has only the last snapshot of each step of time.",
           }),
         gaps: gapsSchema,
-        seams: seamsSchema,
         from: time.nullable(),
         to: time.nullable(),
         lastSeenAt: time.nullable(),
@@ -119,7 +118,7 @@ const chartSchema = z
         history: historySchema,
         gained: z.int().nullable().openapi({
           description:
-            "The stars gained in the star history until the first total, and the difference of totals from then on, without readings in doubt: over 30d as in the trend. null with fewer than two points.",
+            "The difference between the first and the last point: over 30d as in the trend. null with fewer than two points.",
         }),
         gainedBasis: z
           .enum(BASES)
@@ -135,7 +134,7 @@ const chartSchema = z
   .openapi("Chart");
 
 function seriesView(
-  { repository, renamedFrom, points, gaps, seams, bornAt, isStale, historyState }: NamedHistory,
+  { repository, renamedFrom, points, gaps, bornAt, isStale, historyState }: NamedHistory,
   align: ChartQuery["align"],
   now: number,
 ) {
@@ -156,7 +155,6 @@ function seriesView(
       source,
     })),
     gaps: gapsView(gaps),
-    seams: seamsView(seams),
     from: timeOrNull(first?.at),
     to: timeOrNull(last?.at),
     lastSeenAt: timeOrNull(repository.countedAt),

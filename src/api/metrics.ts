@@ -1,5 +1,5 @@
 import { idParameter, instantParameter } from "../discovery/discovery.js";
-import { WINDOWS } from "../growth/growth.js";
+import { readStored, type StoredPoint, WINDOWS } from "../growth/growth.js";
 import { json } from "../http/http.js";
 import { DAY_MS, isoDay, timeOrNull } from "../lib/clock.js";
 import { z } from "../lib/schema.js";
@@ -8,7 +8,6 @@ import {
   endOf,
   isStale,
   type Repository,
-  type Snapshot,
   type Step,
   spanOfTimes,
 } from "../repositories/repositories.js";
@@ -43,13 +42,13 @@ export function seriesStart(window: SeriesWindow, asOf: number): number | undefi
 }
 
 export const SNAPSHOT_COLUMNS: readonly CsvColumn<SnapshotRow>[] = [
-  ...fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]),
+  ...fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source", "counts"]),
   ...REPOSITORY_NAME_COLUMNS,
 ];
 
 export type SnapshotRow = ReturnType<typeof snapshotRow>;
 
-export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Snapshot) {
+export function snapshotRow({ id, provider, fullName }: Repository, snapshot: StoredPoint) {
   return { ...snapshotView(snapshot), repositoryId: String(id), provider, fullName };
 }
 
@@ -104,7 +103,7 @@ export const listMetrics = operation({
 /** The snapshots of a repository in some days, or in a window that ends with its newest counts: as records, and as in the response. */
 async function readSeries(
   repository: Repository,
-  { modules: { catalog }, clock }: Pick<ApiServices, "modules" | "clock">,
+  { modules: { catalog, database }, clock }: Pick<ApiServices, "modules" | "clock">,
   { window, step, ...days }: Days & { window: SeriesWindow; step: Step },
 ) {
   const { id, countedAt: asOf, nextRefreshAt } = repository;
@@ -112,8 +111,8 @@ async function readSeries(
   const now = clock.now();
   const span = spanOfTimes(days, seriesWindowMs(window));
   const from = span.from ?? (asOf === null ? undefined : seriesStart(window, asOf));
-  const series = await catalog.spanSeries(repository, span, { step });
-  const { points: data, gaps, seams } = seriesPartsView(series);
+  const series = await readStored(database, id, { ...span, step });
+  const { points: data, gaps } = seriesPartsView(series);
   const meta = {
     repositoryId: String(id),
     window: days.from === undefined ? window : null,
@@ -127,7 +126,6 @@ async function readSeries(
     thinned: series.resolution !== step,
     pointCount: data.length,
     gaps,
-    seams,
     nextRefreshAt: timeOrNull(nextRefreshAt),
   };
   return { points: series.points, data, meta };

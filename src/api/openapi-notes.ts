@@ -72,7 +72,7 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
     description:
       "AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.",
   },
-  basis: { description: "The stars counted: TOTAL, or RETAINED, those still held when they were reported." },
+  basis: { description: "The stars counted: TOTAL, or RETAINED, those of the star history." },
   before: { example: 51_600 },
   bucket: { description: "The bucket of the rate limit.", example: "default" },
   bytes: { example: 48_213 },
@@ -176,7 +176,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   method: { example: "GET" },
   metric: { description: "The count." },
   missing: { example: [] },
-  missingCount: { description: "How many are missing.", example: 3 },
   moreInSeconds: { example: 1 },
   name: { description: "The name.", example: "core" },
   nearest: { example: "rust" },
@@ -247,9 +246,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   scale: { description: "The scale of the counts." },
   scope: { description: "The repositories that it is ranked among." },
   score: { description: "The score; null if it cannot be computed.", example: 24 },
-  seams: {
-    description: "Neighbouring points that cannot be compared: one counts all stars, one those still held.",
-  },
   series: { description: "The points, repository by repository, or step by step." },
   sessionExpiresAt: {
     description: "When the session ends at the latest.",

@@ -1,30 +1,13 @@
 import { openIssuesRule } from "../config/config.js";
-import type { SumPoint } from "../growth/growth.js";
+import type { Hole, StoredPoint, StoredSeries, SumPoint } from "../growth/growth.js";
 import { isoTime } from "../lib/clock.js";
 import { idSchema, time, z } from "../lib/schema.js";
-import {
-  type Gap,
-  type Seam,
-  type Series,
-  SNAPSHOT_SOURCES,
-  type Snapshot,
-  STEPS,
-} from "../repositories/repositories.js";
+import { SNAPSHOT_SOURCES, STEPS } from "../repositories/repositories.js";
 import { freshnessFields, historySchema } from "./views.js";
 
 /** Series as JSON: the schemas of their points and meta, and the functions that create the points. `null` always means unknown. */
 
 const number = z.int().nullable();
-
-/** Neighbouring points that cannot be compared. */
-export const seamsSchema = z.array(z.object({ from: time, to: time })).openapi("Seams", {
-  description:
-    "Neighbouring points, one with all stars and one with stars still held (source BACKFILLED). The step between them is neither a gain nor a loss.",
-});
-
-export function seamsView(seams: readonly Seam[]): z.output<typeof seamsSchema> {
-  return seams.map(({ from, to }) => ({ from: isoTime(from), to: isoTime(to) }));
-}
 
 /** The counts of a snapshot, or sums of them. */
 const counts = {
@@ -40,12 +23,16 @@ export const snapshotSchema = z
     ...counts,
     source: z.enum(SNAPSHOT_SOURCES).openapi({
       description:
-        "OBSERVED by this service, IMPORTED from a file, or BACKFILLED: reported later by the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then and still held when it was reported.",
+        "OBSERVED by this service, IMPORTED from a file, or BACKFILLED: of the star history of the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then, without stars that were taken back before the history was read.",
+    }),
+    counts: z.boolean().openapi({
+      description:
+        "Whether it counts for growth and charts; false: it failed, waits for the next one to confirm it, or was soon taken back.",
     }),
   })
   .openapi("Snapshot");
 
-export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema> {
+export function snapshotView(snapshot: StoredPoint): z.output<typeof snapshotSchema> {
   return {
     capturedAt: isoTime(snapshot.capturedAt),
     stars: snapshot.stars,
@@ -53,6 +40,7 @@ export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema
     openIssues: snapshot.openIssues,
     watchers: snapshot.watchers,
     source: snapshot.source,
+    counts: snapshot.counts,
   };
 }
 
@@ -67,25 +55,15 @@ export const thinningFields = {
 };
 
 export const gapsSchema = z
-  .array(z.object({ from: time, to: time, missingCount: z.int() }))
-  .openapi({ description: "Ranges between two points of the same basis with missing refreshes." });
+  .array(z.object({ from: time, to: time }))
+  .openapi({ description: "Ranges between two points in which nobody looked." });
 
-export function gapsView(gaps: readonly Gap[]): z.output<typeof gapsSchema> {
-  return gaps.map(({ from, to, missing }) => ({
-    from: isoTime(from),
-    to: isoTime(to),
-    missingCount: missing,
-  }));
+export function gapsView(gaps: readonly Hole[]): z.output<typeof gapsSchema> {
+  return gaps.map(({ from, to }) => ({ from: isoTime(from), to: isoTime(to) }));
 }
 
-export const betweenPoints = { gaps: gapsSchema, seams: seamsSchema };
-
-export function seriesPartsView({ points, gaps, seams }: Pick<Series, "points" | "gaps" | "seams">) {
-  return {
-    points: points.map(snapshotView),
-    gaps: gapsView(gaps),
-    seams: seamsView(seams),
-  };
+export function seriesPartsView({ points, gaps }: StoredSeries) {
+  return { points: points.map(snapshotView), gaps: gapsView(gaps) };
 }
 
 export const seriesMetaSchema = z.object({
@@ -100,7 +78,6 @@ export const seriesMetaSchema = z.object({
   ...thinningFields,
   pointCount: z.int(),
   gaps: gapsSchema,
-  seams: seamsSchema,
   nextRefreshAt: time.nullable(),
 });
 

@@ -1,4 +1,5 @@
 import { freshnessOf } from "../discovery/discovery.js";
+import { readSeveralStored } from "../growth/growth.js";
 import { jsonText } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
 import { ownTurn } from "../lib/loop-turns.js";
@@ -24,7 +25,7 @@ import {
 } from "./named.js";
 import { dataMetaResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
-import { betweenPoints, seriesPartsView, snapshotSchema, thinningFields } from "./series-views.js";
+import { gapsSchema, seriesPartsView, snapshotSchema, thinningFields } from "./series-views.js";
 import { freshnessFields, freshnessView, renamedView } from "./views.js";
 
 /** Points written in one turn of the event loop, so that no other request waits long. */
@@ -41,7 +42,7 @@ const seriesSchema = z
     lastSeenAt: time.nullable(),
     stale: z.boolean().openapi({ description: "See Repository." }),
     points: z.array(snapshotSchema).openapi({ description: "Oldest first." }),
-    ...betweenPoints,
+    gaps: gapsSchema,
   })
   .openapi("Series");
 
@@ -56,13 +57,14 @@ const metaSchema = z.object({
 
 /** The series of repositories in some days or a window, and the units that they cost. Throws VALIDATION_FAILED for days in the wrong order. */
 export async function readSeveral(
-  { catalog }: Pick<Modules, "catalog">,
+  { database }: Pick<Modules, "database">,
   repositories: readonly Repository[],
   { window, step, ...days }: Pick<z.output<typeof seriesQuery>, "window" | "from" | "to" | "step">,
 ) {
   checkDays(days);
   const span = spanOfTimes(days, seriesWindowMs(window));
-  const several = await catalog.severalSeries(repositories, { ...span, step });
+  const ids = repositories.map(({ id }) => id);
+  const several = await readSeveralStored(database, ids, { ...span, step });
   const units = 1 + Math.floor(several.points / POINTS_PER_UNIT);
   return { several, units };
 }

@@ -125,7 +125,7 @@ export const trendSchema = z
       .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
     basis: z.enum(BASES).openapi({
       description:
-        "The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars given until then and still held when the forge reported them later, as before the first total of a repository.",
+        "The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars of the star history, before the first total of a repository.",
     }),
     hours: z.number().openapi({
       description: "Hours from `from` to `to`: half to 2.25 times the window, less of what is younger.",

@@ -1,11 +1,11 @@
 import { forgeName } from "../config/config.js";
 import { WINDOW_LABELS, type Window } from "../growth/growth.js";
-import { basisOf, type Repository } from "../repositories/repositories.js";
+import type { Repository } from "../repositories/repositories.js";
 import { drawArea, drawLine, toLine } from "./lines.js";
 import { element, type Markup } from "./markup.js";
 import { agedDate, exactNumber, shortNumber, signedNumber, signedShort } from "./numbers.js";
 import { CARD_SIZE, type Card, type CardText } from "./png.js";
-import { type ChartPoint, RETAINED_WORDS } from "./series.js";
+import type { ChartPoint } from "./series.js";
 import { PALETTES } from "./themes.js";
 
 /** The content of cards, and its place: their texts are fitted by the rendering thread. */
@@ -57,12 +57,7 @@ export function repositoryCard(
   const slash = fullName.lastIndexOf("/");
   const owner = fullName.slice(0, Math.max(0, slash));
   const where = [forge, owner, ...(language === null ? [] : [language])].join("  ·  ");
-  const hasRetained = points.some(({ source }) => basisOf(source) === "RETAINED");
-  const notes = [
-    ...(hasRetained ? [`dotted: ${RETAINED_WORDS}`] : []),
-    ...(shown === undefined ? [] : [shown]),
-  ];
-  const noted = { text: notes.join("; "), ...WHOLE, y: 420, size: 18, fill: MUTED };
+  const noted = { text: shown ?? "", ...WHOLE, y: 420, size: 18, fill: MUTED };
   const ranked = { x: LEFT, y: 598, width: 500, size: 24, fill: INK, isBold: true };
   const numbers = [
     { value: stars === null ? "–" : countText(stars), name: "stars" },
@@ -88,7 +83,7 @@ export function repositoryCard(
           { text: name, ...place, y: 390, size: 22, fill: MUTED },
         ];
       }),
-      ...(notes.length > 0 ? [noted] : []),
+      ...(shown === undefined ? [] : [noted]),
       ...(rank === null ? [] : [{ text: rank, ...ranked }]),
       footOf(age),
     ],

@@ -1,4 +1,3 @@
-import { SNAPSHOT_SOURCES, type SnapshotSource } from "../repositories/repositories.js";
 import {
   type Axis,
   ageAxis,
@@ -11,7 +10,6 @@ import {
 } from "./axes.js";
 import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
 import {
-  BAR_LOOKS,
   drawArea,
   drawBars,
   drawLabels,
@@ -24,7 +22,6 @@ import {
   type LinePoint,
   labelWidth,
   perDayLines,
-  STROKES,
   shortNames,
   spanOf,
   stepOf,
@@ -47,9 +44,7 @@ import {
   type ChartSeries,
   type ChartSpan,
   isByDate,
-  RETAINED_WORDS,
   type View,
-  withoutDoubtful,
 } from "./series.js";
 import { MAX_SERIES, styleOf, type Theme } from "./themes.js";
 import { descriptionOf, footerOf, type Heading, headingOf, titleOf } from "./words.js";
@@ -69,7 +64,6 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const { width, height, theme, align, idPrefix = "chart", isBare = false } = input;
   const { series, only, points, spans, lines, bars, below, labels } = contentOf(input);
   const milestones = milestonesOf({ ...input, series });
-  const origins = originsOf(points);
   const look = lookOf(input);
   const { pad, tick } = look;
   const box = boxOf(input, {
@@ -78,7 +72,6 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     labels,
     hasBars: below !== undefined,
     hasSpans: spans.length > 0,
-    hasOrigins: origins.length > 0,
   });
   const { left, right, top, bottom, foot, yAxis } = box;
   const [first, last] = endsOf(points, spans);
@@ -110,7 +103,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     ),
     yAxis.domain.from < 0 ? drawZero(frame) : undefined,
     ...(bars === undefined ? drawLines(drawn, isFilled ? bottom : undefined) : drawBars(bars, frame)),
-    ...(below === undefined ? [] : drawGainsBelow(below.points, spans, frame)),
+    ...(below === undefined ? [] : drawGainsBelow(below.points, frame)),
     ...drawLabels(
       labels,
       drawn.map((line) => line.at(-1)),
@@ -118,7 +111,6 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     ),
     ...drawMilestones(milestones, frame),
     ...(isBare ? [] : drawHeading(headingOf(input, series, { first, last, unit }), look, width)),
-    ...drawLegend(origins, bars !== undefined, { x: pad, y: foot + 2 * tick + 8, size: tick }),
     isBare ? undefined : drawFooter(footerOf(input, series), look, input),
   );
   const geometry = { width, height, left, right, top, bottom, foot, x: xAxis.domain, y: yAxis.domain };
@@ -128,11 +120,10 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
 /** What a chart shows, before its places are known. `bars`: instead of lines; `below`: the line with bars below it. */
 function contentOf(input: ChartInput) {
   const { align, view = "total" } = input;
-  const given = input.series.slice(0, MAX_SERIES).map(cleanSeries);
-  const hasPoints = given.some(({ points }) => points.length > 0);
+  const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
+  const hasPoints = series.some(({ points }) => points.length > 0);
   const spans = isByDate(align) && hasPoints ? (input.spans ?? []) : [];
   const drawing = DRAWINGS[view];
-  const series = given.map((one) => ({ ...one, points: drawing.believed(one.points, spans) }));
   const [only] = series.length === 1 ? series : [];
   const points = series.flatMap((one) => one.points);
   const lines = drawing.lines(series);
@@ -149,17 +140,16 @@ interface Around {
   /** Bars below the lines. */
   hasBars: boolean;
   hasSpans: boolean;
-  hasOrigins: boolean;
 }
 
 /** The box of the lines, as large as the texts around it allow, and its axis of values. `foot`: the end of the bars below it. */
 function boxOf(
   { width, height, scale, view = "total", isBare = false }: ChartInput,
-  { look, lines, labels, hasBars, hasSpans, hasOrigins }: Around,
+  { look, lines, labels, hasBars, hasSpans }: Around,
 ) {
   const { pad, tick } = look;
   const top = isBare ? (hasSpans ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
-  const foot = height - (isBare ? 4 : tick + 17) - (hasOrigins ? tick + 5 : 0) - tick - 5;
+  const foot = height - (isBare ? 4 : tick + 17) - tick - 5;
   const bottom = hasBars ? Math.round(top + (foot - top) * LINE_PART) : foot;
   const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
   const values = lines.flatMap((line) => line.points.map(({ value }) => value));
@@ -170,15 +160,6 @@ function boxOf(
   return { left, right, top, bottom, foot, yAxis };
 }
 
-/** Where the counts come from that a legend explains; none if all are from an archive. */
-function originsOf(points: readonly ChartPoint[]): SnapshotSource[] {
-  const sources = new Set(points.map(({ source }) => source));
-  const isImported = sources.size === 0 || (sources.size === 1 && sources.has("IMPORTED"));
-  return SNAPSHOT_SOURCES.filter(
-    (source) => ORIGINS[source] !== undefined && !isImported && sources.has(source),
-  );
-}
-
 /** The first and the last time that a chart shows. */
 function endsOf(points: readonly ChartPoint[], spans: readonly ChartSpan[]): [first: number, last: number] {
   const times = [...points.map(({ at }) => at), ...spans.map(({ to }) => to)];
@@ -187,8 +168,6 @@ function endsOf(points: readonly ChartPoint[], spans: readonly ChartSpan[]): [fi
 
 /** How a view is drawn. */
 interface Drawing {
-  /** The points that it shows. */
-  believed(points: readonly ChartPoint[], spans: readonly ChartSpan[]): readonly ChartPoint[];
   lines(series: readonly ChartSeries[]): readonly ChartSeries[];
   /** The bars that replace a single line. */
   bars(points: readonly ChartPoint[]): Gain[] | undefined;
@@ -198,15 +177,12 @@ interface Drawing {
 
 const DRAWINGS: Readonly<Record<View, Drawing>> = {
   total: {
-    believed: (points) => points,
     lines: (series) => series,
     bars: () => undefined,
     axis: countAxis,
     short: shortNumber,
   },
   "per-day": {
-    // A failed reading of thousands would flatten the gains of all other days.
-    believed: withoutDoubtful,
     lines: perDayLines,
     bars: (points) => gainsOf(points),
     axis: (values, _, count) => gainAxis(values, count),
@@ -224,12 +200,10 @@ const MIN_BAR = 2.6;
 /** The gains of a line as bars below it, the highest with its number. */
 function drawGainsBelow(
   points: readonly ChartPoint[],
-  spans: readonly ChartSpan[],
   { x, left, right, bottom, foot, size }: Frame & { foot: number },
 ): (Markup | undefined)[] {
-  const counted = withoutDoubtful(points, spans);
-  const step = stepOf(counted, spanOf([counted]), (right - left) / MIN_BAR);
-  const gains = gainsOf(counted, step);
+  const step = stepOf(points, spanOf([points]), (right - left) / MIN_BAR);
+  const gains = gainsOf(points, step);
   const values = gains.flatMap(({ perDay }) => perDay ?? []);
   if (values.length === 0) return [];
   const top = bottom + ABOVE_BARS * size;
@@ -376,32 +350,6 @@ function drawHeading({ heading, subheading, current }: Heading, look: Look, widt
           element("text", { ...muted, ...end }, current.gained),
         ]),
   ];
-}
-
-/** Counts that this service did not observe itself. */
-const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
-  IMPORTED: "imported",
-  BACKFILLED: RETAINED_WORDS,
-};
-/** Length of a sample in the legend. */
-const SAMPLE = 20;
-
-/** The legend of counts from other sources, as lines or bars. */
-function drawLegend(
-  origins: readonly SnapshotSource[],
-  isBars: boolean,
-  { x: begin, y, size }: { x: number; y: number; size: number },
-): Markup[] {
-  let x = begin;
-  return origins.flatMap((source) => {
-    const text = ORIGINS[source] ?? "";
-    const sample = isBars
-      ? { d: `M${x.toFixed(1)} ${y.toFixed(1)}v-8h${SAMPLE}v8Z`, ...BAR_LOOKS[source] }
-      : { d: `M${x.toFixed(1)} ${(y - 4).toFixed(1)}h${SAMPLE}`, class: "chart-hint", ...STROKES[source] };
-    const label = { class: "chart-muted", "font-size": size, x: x + SAMPLE + 6, y };
-    x += SAMPLE + 6 + estimateWidth(text, size) + 14;
-    return [element("path", { ...sample, "stroke-linecap": "round" }), element("text", label, text)];
-  });
 }
 
 function drawFooter(text: string, { pad, tick }: Look, { width, height }: ChartInput): Markup {

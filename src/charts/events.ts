@@ -1,5 +1,4 @@
 import type { Anomaly } from "../growth/growth.js";
-import { basisOf } from "../repositories/repositories.js";
 import type { Frame } from "./axes.js";
 import { spread } from "./lines.js";
 import { element, estimateWidth, type Markup } from "./markup.js";
@@ -8,11 +7,9 @@ import {
   type ChartInput,
   type ChartPoint,
   type ChartSpan,
-  isBroken,
   type Metric,
   type Milestone,
   VIEW_FACTS,
-  withoutDoubtful,
 } from "./series.js";
 import { anomalyWords } from "./words.js";
 
@@ -21,23 +18,14 @@ import { anomalyWords } from "./words.js";
 /** Maximum number of spans in a chart; further ones are left out. */
 export const MAX_SPANS = 9;
 
-/** Kinds of readings that failed, or are not confirmed yet. */
-const UNBELIEVED: readonly Anomaly["kind"][] = ["FAILED_READING", "UNCONFIRMED"];
-
-/** The anomalies whose readings say nothing about a metric. One whose stars are in doubt is left out as a whole. */
-export const unbelievedSpans = (
-  trends: readonly ({ anomalies: readonly Anomaly[] } | null)[],
-  metric: Metric,
-): Anomaly[] =>
-  trends
-    .flatMap((trend) => trend?.anomalies ?? [])
-    .filter(({ kind, measure }) => UNBELIEVED.includes(kind) && (measure === metric || measure === "stars"));
-
-/** The anomalies of a metric in the trends of a repository, each once, oldest first. */
+/** The anomalies of a metric in the trends of a repository, each once, oldest first. `leftOut`: counts that are not points. */
 export function anomalySpans(
   trends: readonly ({ anomalies: readonly Anomaly[] } | null | undefined)[],
   metric: Metric,
-  points: readonly ChartPoint[],
+  {
+    points,
+    leftOut,
+  }: { points: readonly ChartPoint[]; leftOut: readonly Pick<ChartPoint, "at" | "value">[] },
 ): ChartSpan[] {
   const anomalies = trends.flatMap((trend) => trend?.anomalies ?? []).filter((one) => one.measure === metric);
   const distinct = new Map(anomalies.map((one) => [`${one.kind} ${one.at}`, one]));
@@ -45,15 +33,14 @@ export function anomalySpans(
     .sort((a, b) => a.at - b.at)
     .slice(-MAX_SPANS)
     .map((anomaly) => {
-      const { kind, at, until } = anomaly;
-      const turn = points.find((point) => point.at >= at && point.at <= until)?.value;
+      const { at, until } = anomaly;
+      const turn = leftOut.find((point) => point.at >= at && point.at <= until)?.value;
       return {
         from: at,
         to: Math.max(at, until),
         since: points.findLast((point) => point.at < at)?.at ?? at,
         kind: "unusual",
         words: anomalyWords(anomaly, turn),
-        isDoubtful: kind === "RETURN" || UNBELIEVED.includes(kind),
       };
     });
 }
@@ -74,8 +61,8 @@ export const MILESTONES: readonly number[] = Array.from({ length: 7 }, (_, i) =>
 const MAX_MILESTONES = 4;
 
 /**
- * The milestones that the single line of a chart by date reaches within its points, by totals alone. One that was reached before
- * the first point is none, and neither is one that only a doubtful count reaches, nor one of open issues, which come and go.
+ * The milestones that the single line of a chart by date reaches within its points. One that was reached before
+ * the first point is none, and neither is one of open issues, which come and go.
  */
 export function milestonesOf({
   metric,
@@ -83,19 +70,17 @@ export function milestonesOf({
   view = "total",
   isSum = false,
   series: [only, ...others],
-  spans = [],
-}: Pick<ChartInput, "metric" | "align" | "view" | "isSum" | "spans"> & {
+}: Pick<ChartInput, "metric" | "align" | "view" | "isSum"> & {
   series: readonly { points: readonly ChartPoint[] }[];
 }): Milestone[] {
   if (metric === "openIssues" || align !== "date" || !VIEW_FACTS[view].hasMilestones || isSum) return [];
   if (only === undefined || others.length > 0) return [];
   const found: Milestone[] = [];
-  const totals = withoutDoubtful(only.points, spans).filter(({ source }) => basisOf(source) === "TOTAL");
-  let [before] = totals;
+  let [before] = only.points;
   let highest = before?.value ?? 0;
-  for (const point of totals) {
+  for (const point of only.points) {
     const value = MILESTONES.findLast((one) => one > highest && one <= point.value);
-    if (value !== undefined && before !== undefined && !isBroken(before, point))
+    if (value !== undefined && before !== undefined && point.isApart !== true)
       found.push({ value, point, before });
     highest = Math.max(highest, point.value);
     before = point;

@@ -1,23 +1,32 @@
-import { endOfGrowth, type Trend } from "../growth/growth.js";
+import type { Database } from "../database/database.js";
+import {
+  endOfGrowth,
+  type Hole,
+  holesOf,
+  isLeftOut,
+  type Measured,
+  readSeries,
+  type Series,
+  shownPoints,
+  type Trend,
+} from "../growth/growth.js";
 import { ageInDays, DAY_MS } from "../lib/clock.js";
 import {
   type Catalog,
   type Days,
-  type Gap,
-  gapsOf,
   type HistoryState,
   isHistoryMissing,
   isStale,
+  type Readings,
   type Repository,
-  type Seam,
-  type Snapshot,
-  type SnapshotRange,
-  seamsOf,
+  type SeriesSpan,
+  SNAPSHOT_SOURCES,
   spanOfDays,
+  thin,
 } from "../repositories/repositories.js";
 import { drawChart, drawNotice } from "./chart.js";
-import { anomalySpans, MAX_SPANS, spansWithin, unbelievedSpans } from "./events.js";
-import { dateText, exactNumber } from "./numbers.js";
+import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
+import { dateText, exactNumber, plural } from "./numbers.js";
 import {
   type Alignment,
   type ChartInput,
@@ -40,19 +49,23 @@ const WINDOW_DAYS = { "30d": 30, "90d": 90, "1y": 365 } as const;
 export const chartWindowMs = (window: ChartWindow): number | undefined =>
   window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
 
-/** Maximum number of snapshots read per repository; more cannot be distinguished in a picture. */
-const MAX_SNAPSHOTS = 600;
+/** Maximum number of points of a repository; more cannot be distinguished in a picture. */
+const MAX_CHART_POINTS = 600;
 
 /** Growth of one repository, as far as charts depend on it. */
-type ChartTrend = Pick<Trend, "window" | "from" | "to" | "anomalies">;
+type ChartTrend = Pick<Trend, "from" | "to" | "anomalies">;
 
 /** The data of one repository in a chart. */
 export interface History {
   repository: Repository;
-  /** Oldest first; snapshots without the count are left out. */
+  /** Oldest first; points of its series without the count are left out. Round counts. */
   points: readonly ChartPoint[];
-  gaps: readonly Gap[];
-  seams: readonly Seam[];
+  /** Times in which nobody looked, without those before the first point. */
+  gaps: readonly Hole[];
+  /** Everything that is known of its past. */
+  series: Series;
+  /** Counts that are not in the series, as they failed, wait for confirmation or were soon taken back. */
+  leftOut: readonly Pick<ChartPoint, "at" | "value">[];
   /** When the repository was created; its first snapshot if that is earlier. null: unknown, so it has no age. */
   bornAt: number | null;
   firstSnapshotAt: number | null;
@@ -72,84 +85,91 @@ export interface History {
 
 export interface HistoryRequest extends Days {
   metric: Metric;
-  /** Its growth: a window of the same length begins at the same time. */
   trends: readonly (ChartTrend | null)[];
-  /** Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
+  /** Begins where the trend of this length does. Ignored with `from`; ends at `to` if that is earlier than the newest snapshot. */
   window: ChartWindow;
-  /** The range of stored snapshots, if it was read already. */
-  stored?: SnapshotRange;
+  /** Its series, if it was read already. */
+  measured?: Promise<Measured>;
+}
+
+export interface Stores {
+  catalog: Pick<Catalog, "recency" | "historyState">;
+  database: Database;
 }
 
 export async function readHistory(
-  catalog: Catalog,
+  { catalog, database }: Stores,
   repository: Repository,
-  { metric, trends, window, from, to, stored: known }: HistoryRequest,
+  { metric, trends, window, from, to, measured }: HistoryRequest,
 ): Promise<History> {
   const { countedAt } = repository;
   const lengthMs = chartWindowMs(window);
-  const begin = trends.find((trend) => trend?.window === window)?.from;
-  const days = spanOfDays({ from, to }, lengthMs);
-  const span = { ...days, from: days.from ?? begin };
+  const span = spanOfDays({ from, to }, lengthMs);
   const until = countedAt === null ? null : Math.min(countedAt, span.until ?? countedAt);
-  const [series, stored, recency, historyState] = await Promise.all([
-    catalog.spanSeries(repository, span, { most: MAX_SNAPSHOTS }),
-    known ?? catalog.snapshotRange(repository.id),
+  const [{ readings, series }, recency, historyState] = await Promise.all([
+    measured ?? readSeries(database, repository.id),
     catalog.recency(),
     catalog.historyState(repository.id),
   ]);
-  const unbelieved = unbelievedSpans(trends, metric);
-  const points = series.points.flatMap((snapshot: Snapshot): ChartPoint[] => {
-    const { [metric]: value, capturedAt: at, source } = snapshot;
+  const firstSnapshotAt = readings.length === 0 ? null : readings.at(0);
+  const holes = holesOf(series);
+  const part = shownPart(series, { ...span, lengthMs });
+  const { kept } = thin(part, { most: MAX_CHART_POINTS, step: "all", keepsFirst: true });
+  const points = kept.flatMap((i): ChartPoint[] => {
+    const value = part.count(i, COLUMNS[metric]);
+    const at = part.at(i);
     if (value === null) return [];
-    const isUnbelieved = unbelieved.some((span) => at >= span.at && at <= span.until);
-    return [{ at, value, source, ...(isUnbelieved && { isUnbelieved }) }];
+    const isApart = series.unseen?.to === at;
+    const source = SNAPSHOT_SOURCES[part.value(i, SOURCE)] ?? "OBSERVED";
+    return [{ at, value: Math.round(value), source, ...(isApart && { isApart }) }];
   });
-  const isWhole = points.length === series.points.length;
-  const counted = series.points.filter((snapshot) => snapshot[metric] !== null);
   const stale = isStale(repository, recency);
   const missedAt =
     recency.newestFiles.get(repository.importSource ?? "") ?? recency.fullDays.get(repository.provider);
-  const { snapshots, firstSnapshotAt } = stored;
-  const beginsAt = from ?? begin ?? (lengthMs === undefined ? 0 : (until ?? 0) - lengthMs);
-  const isFirst = metric === "stars" && beginsAt < (firstSnapshotAt ?? Number.POSITIVE_INFINITY);
+  const isFirst = metric === "stars" && !(part.at(0) > shownPoints(series).at(0));
   return {
     repository,
     points,
-    gaps: isWhole ? series.gaps : gapsOf(counted),
-    seams: isWhole ? series.seams : seamsOf(counted),
+    gaps: holes.filter(({ from: begin }) => begin >= part.at(0)),
+    series,
+    leftOut: leftOutOf({ readings, series }, metric),
     bornAt: bornAt(repository.createdAt, firstSnapshotAt),
     firstSnapshotAt,
-    snapshots,
+    snapshots: readings.length,
     trends,
     asOf: endOfGrowth(trends, countedAt),
     historyState,
-    shown:
-      isFirst && firstSnapshotAt !== null
-        ? await shownWords(catalog, repository, { historyState, first: firstSnapshotAt })
-        : undefined,
+    shown: isFirst ? shownWords(series, historyState) : undefined,
     until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
     isStale: stale,
   };
 }
 
-/** The least part of the stars without a day that is worth a note: one in this many. */
-const UNDATED_PARTS = 100;
+/** Columns of a point. */
+const COLUMNS = { stars: 1, forks: 2, openIssues: 3 } as const satisfies Record<Metric, number>;
+const SOURCE = 5;
 
-/** What a chart that begins with the first snapshot does not show of the stars. */
-async function shownWords(
-  catalog: Catalog,
-  { id, createdAt, stars }: Repository,
-  { historyState, first }: { historyState: HistoryState; first: number },
-): Promise<string | undefined> {
-  if (isHistoryMissing(historyState)) return sinceWords(first);
-  const oldest = await catalog.snapshotsBetween(id, { from: first, until: first });
-  // A history reaches back to the creation only with stars that its forge has no day for.
-  if (oldest.length === 0 || !oldest.isRetained(0) || createdAt === null || stars === null) return undefined;
-  if (first > createdAt) return undefined;
-  const undated = oldest.stars(0);
-  return undated === 0 || undated * UNDATED_PARTS < stars
-    ? undefined
-    : `its forge has no day for ${exactNumber(undated)} of the stars`;
+/** The points of a span. A window begins where its gain does. */
+function shownPart(series: Series, { from, until, lengthMs }: SeriesSpan): Readings {
+  const points = shownPoints(series, from === undefined ? lengthMs : undefined);
+  const end = until === undefined ? points.length : points.countBefore(until);
+  return points.slice(points.countBefore(from ?? 0), end);
+}
+
+/** The counts that are not believed. */
+function leftOutOf(measured: Measured, metric: Metric): History["leftOut"] {
+  const { readings } = measured;
+  return Array.from({ length: readings.length }, (_, i) => i).flatMap((i) => {
+    const value = readings.count(i, COLUMNS[metric]);
+    return value === null || !isLeftOut(measured, i, COLUMNS[metric]) ? [] : [{ at: readings.at(i), value }];
+  });
+}
+
+/** What a chart that begins with the series does not show of the stars. */
+function shownWords({ points, fit }: Series, historyState: HistoryState): string | undefined {
+  if (isHistoryMissing(historyState)) return points.length === 0 ? undefined : sinceWords(points.at(0));
+  const undated = Math.round(fit?.undated ?? 0);
+  return undated === 0 ? undefined : `${plural(undated, "star")} of unknown days`;
 }
 
 /** A repository with snapshots from before its reported creation is at least as old as they are. */
@@ -281,7 +301,7 @@ export function spansOf(histories: readonly History[], metric: Metric): ChartSpa
     const { points, trends, until } = history;
     const [first, last] = [points[0], points.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const unusual = anomalySpans(trends, metric, points);
+    const unusual = anomalySpans(trends, metric, history);
     const all = isOne ? [...unusual, ...unseenSpan(history, last.at)] : unusual;
     return spansWithin(all, first.at, isOne ? Math.max(last.at, until ?? 0) : last.at).map((span) =>
       isOne ? span : { ...span, words: `${names[i] ?? ""} ${span.words}` },
@@ -296,7 +316,7 @@ function unseenSpan({ repository, isStale, until }: History, lastAt: number): Ch
   const isReachable = repository.availability === "AVAILABLE";
   if ((isReachable && !isStale) || until === null || until - from < DAY_MS) return [];
   const words = isReachable ? "not seen" : repository.availability.toLowerCase();
-  return [{ from, to: until, kind: "unseen", words, isDoubtful: false }];
+  return [{ from, to: until, kind: "unseen", words }];
 }
 
 /** When the newest growth of the histories ends. */

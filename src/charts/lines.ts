@@ -1,11 +1,10 @@
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
-import type { SnapshotSource } from "../repositories/repositories.js";
 import type { Frame } from "./axes.js";
 import { coordinate, element, estimateWidth, fit, type Markup } from "./markup.js";
 import { AGE_UNITS } from "./numbers.js";
-import { type ChartPoint, type ChartSeries, isBroken } from "./series.js";
+import { breaksOf, type ChartPoint, type ChartSeries } from "./series.js";
 
-/** The lines of a chart: strokes by source, gaps, marks, and the labels at their ends. */
+/** The lines of a chart: strokes, gaps, marks, and the labels at their ends. */
 
 /** A point in a picture, in pixels. */
 interface Point {
@@ -14,7 +13,6 @@ interface Point {
 }
 
 export interface LinePoint extends Point {
-  source: SnapshotSource;
   /** Whether counts are missing between the previous point and this one, or the two cannot be compared. */
   isAfterGap: boolean;
 }
@@ -22,24 +20,12 @@ export interface LinePoint extends Point {
 /** Narrower gaps are not drawn, in pixels. */
 const MIN_GAP_WIDTH = 5;
 
-/** Converts a series to points in the picture, with its visible gaps, and broken at its seams. */
-export function toLine(series: ChartSeries, { x, y }: Pick<Frame, "x" | "y">): LinePoint[] {
-  const gaps = series.gaps.filter(({ from, to }) => x(to) - x(from) >= MIN_GAP_WIDTH);
-  const gapEnds = new Set(gaps.map(({ to }) => to));
-  return series.points.map((point, i, points) => ({
-    x: x(point.at),
-    y: y(point.value),
-    source: point.source,
-    isAfterGap: gapEnds.has(point.at) || isBroken(points[i - 1], point),
-  }));
+/** Converts a series to points in the picture, with its visible gaps. */
+export function toLine({ points, gaps }: ChartSeries, { x, y }: Pick<Frame, "x" | "y">): LinePoint[] {
+  const visible = gaps.filter(({ from, to }) => x(to) - x(from) >= MIN_GAP_WIDTH);
+  const breaks = new Set(breaksOf({ points, gaps: visible }));
+  return points.map(({ at, value }, i) => ({ x: x(at), y: y(value), isAfterGap: breaks.has(i) }));
 }
-
-/** Stroke by the source of the counts. */
-export const STROKES = {
-  OBSERVED: { "stroke-width": 2.3 },
-  IMPORTED: { "stroke-width": 1.6 },
-  BACKFILLED: { "stroke-width": 2, "stroke-dasharray": "0.1 4" },
-} as const satisfies Record<SnapshotSource, object>;
 
 /** The parts of a line between gaps. */
 function partsOf(points: readonly LinePoint[]): LinePoint[][] {
@@ -49,19 +35,6 @@ function partsOf(points: readonly LinePoint[]): LinePoint[][] {
     else parts.at(-1)?.push(point);
   }
   return parts;
-}
-
-/** Splits a part at changes of its source: each stroke begins at the last point of the one before. */
-function strokesOf([first, ...others]: readonly LinePoint[]): LinePoint[][] {
-  const strokes: LinePoint[][] = [];
-  let before = first;
-  for (const point of others) {
-    const last = strokes.at(-1);
-    if (last !== undefined && last.at(-1)?.source === point.source) last.push(point);
-    else if (before !== undefined) strokes.push([before, point]);
-    before = point;
-  }
-  return strokes;
 }
 
 /** The path through the points, for the attribute `d`. */
@@ -75,12 +48,9 @@ export function drawLine(points: readonly LinePoint[], color: number): Markup[] 
       return part.map(({ x, y }) =>
         element("circle", { class: `chart-mark-${color}`, cx: x, cy: y, r: 1.8 }),
       );
-    const look = { class: `chart-line chart-line-${color}`, fill: "none" };
+    const look = { class: `chart-line chart-line-${color}`, fill: "none", "stroke-width": 2.3 };
     const ends = { "stroke-linecap": "round", "stroke-linejoin": "round" };
-    return strokesOf(part).map((stroke) => {
-      const strokeLook = STROKES[stroke.at(-1)?.source ?? "OBSERVED"];
-      return element("path", { ...look, d: pathOf(stroke), ...strokeLook, ...ends });
-    });
+    return [element("path", { ...look, d: pathOf(part), ...ends })];
   });
 }
 
@@ -271,7 +241,7 @@ export function gainsOf(points: readonly ChartPoint[], step: Step = stepOf(point
   return ends.slice(1).map((end, i): Gain => {
     const [from, ...others] = points.slice(ends[i], end + 1) as [ChartPoint, ...ChartPoint[]];
     const to = others.at(-1) ?? from;
-    const isApart = others.some((point, j) => isBroken(others[j - 1] ?? from, point));
+    const isApart = others.some((point) => point.isApart);
     const change = isApart ? null : to.value - from.value;
     const length = to.at - from.at;
     const perDay = change === null || length > LONGEST * step.ms ? null : (change * DAY_MS) / length;
@@ -314,29 +284,21 @@ export function perDayLines(series: readonly ChartSeries[]): ChartSeries[] {
   });
 }
 
-/** Bars by the source of the counts, so that they differ as the lines do. */
-export const BAR_LOOKS = {
-  OBSERVED: { class: "chart-area-1", "fill-opacity": 0.85 },
-  IMPORTED: { class: "chart-area-1", "fill-opacity": 0.55 },
-  BACKFILLED: { class: "chart-line-1", "stroke-width": 1, "stroke-dasharray": "1 2", fill: "none" },
-} as const satisfies Record<SnapshotSource, object>;
-
 /**
  * Draws gains per day as bars: each is as wide as its time, so that its area is the gain. Nothing is drawn where the gain is
  * unknown; a gain of 0 is a thin bar.
  */
 export function drawBars(gains: readonly Gain[], { x, y }: Pick<Frame, "x" | "y">): Markup[] {
   const zero = y(0);
-  const paths = new Map<SnapshotSource, string>();
-  for (const { perDay, since, at, point } of gains) {
-    if (perDay === null) continue;
+  const bars = gains.map(({ perDay, since, at }) => {
+    if (perDay === null) return "";
     // Neighbouring bars have a gap between them, as far as there is room.
     const gap = Math.min(1.5, (x(at) - x(since)) / 4) / 2;
     const end = y(perDay);
     const tip = Math.abs(end - zero) < 1 ? zero + (perDay < 0 ? 1 : -1) : end;
     const [left, right, from, to] = [x(since) + gap, x(at) - gap, zero, tip].map(coordinate);
-    const bar = `M${left} ${from}V${to}H${right}V${from}Z`;
-    paths.set(point.source, (paths.get(point.source) ?? "") + bar);
-  }
-  return [...paths].map(([source, d]) => element("path", { d, ...BAR_LOOKS[source] }));
+    return `M${left} ${from}V${to}H${right}V${from}Z`;
+  });
+  const d = bars.join("");
+  return d === "" ? [] : [element("path", { d, class: "chart-area-1", "fill-opacity": 0.85 })];
 }

@@ -1,4 +1,4 @@
-import { BASES, type Basis, basisOf, isSeam, type SnapshotSource } from "../repositories/repositories.js";
+import type { SnapshotSource } from "../repositories/repositories.js";
 import type { Theme } from "./themes.js";
 
 /** The input of a chart: its lines, shaded times and options, and facts about the points of a line. */
@@ -92,7 +92,7 @@ export interface ChartSeries {
   name: string;
   /** Oldest first. Points whose value is not a count are ignored. */
   points: readonly ChartPoint[];
-  /** Ranges without counts, from one point to the next. */
+  /** Ranges without counts. */
   gaps: readonly { from: number; to: number }[];
   /** A short note for readers. */
   note?: string;
@@ -103,10 +103,8 @@ export interface ChartPoint {
   at: number;
   value: number;
   source: SnapshotSource;
-  /** Whether it cannot be compared with the point before it, although both have the same basis. */
+  /** Whether it cannot be compared with the point before it. */
   isApart?: boolean;
-  /** Whether its reading failed, or is not confirmed yet: no gain begins or ends with it. */
-  isUnbelieved?: boolean;
 }
 
 /** A time in which counts are unusual or missing. Charts shade it, and number it for a note. */
@@ -118,13 +116,7 @@ export interface ChartSpan {
   kind: "unusual" | "unseen";
   /** The note, without the date. */
   words: string;
-  /** Whether its counts are wrong, or soon taken back: they reach no milestone, and have no gain per day. */
-  isDoubtful: boolean;
 }
-
-/** The points without those whose counts are wrong, or soon taken back. */
-export const withoutDoubtful = (points: readonly ChartPoint[], spans: readonly ChartSpan[]): ChartPoint[] =>
-  points.filter(({ at }) => !spans.some((one) => one.isDoubtful && at >= one.from && at <= one.to));
 
 /** When a total first reached a round number. */
 export interface Milestone {
@@ -134,52 +126,25 @@ export interface Milestone {
   before: ChartPoint;
 }
 
-/** Names a part of a line that counts stars still held. */
-export const RETAINED_WORDS = "stars still held, as reported later";
-
-/** Whether the line is broken between two neighbouring points, as the step from one to the other is no movement. */
-export function isBroken(before: ChartPoint | undefined, point: ChartPoint): boolean {
-  return point.isApart === true || isSeam(before, point);
-}
-
-/** The part of a line with one basis, from its first to its last point. */
-export interface LinePart {
-  basis: Basis;
-  first: ChartPoint;
-  last: ChartPoint;
-}
-
-/** The parts of a line, totals first. Differences are computed within a part, never from one to the other. */
-export function partsOf(points: readonly ChartPoint[]): LinePart[] {
-  return BASES.flatMap((basis) => {
-    const first = points.find(({ source }) => basisOf(source) === basis);
-    const last = points.findLast(({ source }) => basisOf(source) === basis);
-    return first === undefined || last === undefined ? [] : [{ basis, first, last }];
+/** Indexes of the points before which the line is broken: nobody looked in between, or the step is no movement. */
+export function breaksOf({ points, gaps }: Pick<ChartSeries, "points" | "gaps">): number[] {
+  return points.flatMap(({ at, isApart }, i) => {
+    const before = points[i - 1]?.at ?? at;
+    const isAfterGap = gaps.some(({ from, to }) => from >= before && to <= at);
+    return i > 0 && (isAfterGap || isApart) ? [i] : [];
   });
 }
 
-/** The points that gains may begin and end with. */
-export const believedOf = (points: readonly ChartPoint[]): ChartPoint[] =>
-  points.filter(({ isUnbelieved }) => isUnbelieved !== true);
-
-/** The gain of a line from its first believed point to its last one. */
+/** The gain of a line from its first point to its last one. */
 export interface LineGain {
   first: ChartPoint;
   last: ChartPoint;
   gained: number;
 }
 
-/**
- * The gain of a line, as a trend has it: the stars gained in the star history until the first total, and the difference of totals from
- * then on. undefined with fewer than two believed points.
- */
+/** The gain of a line; undefined with fewer than two points. */
 export function gainOfLine(points: readonly ChartPoint[]): LineGain | undefined {
-  const believed = believedOf(points);
-  const firstTotal = believed.findIndex(({ source }) => basisOf(source) === "TOTAL");
-  const held = firstTotal < 0 ? believed : believed.slice(0, firstTotal);
-  const totals = believed.filter(({ source }) => basisOf(source) === "TOTAL");
-  const [first, last] = [believed[0], totals.at(-1) ?? believed.at(-1)];
+  const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || first.at >= last.at) return undefined;
-  const within = (part: readonly ChartPoint[]) => (part.at(-1)?.value ?? 0) - (part[0]?.value ?? 0);
-  return { first, last, gained: within(held) + within(totals) };
+  return { first, last, gained: last.value - first.value };
 }

@@ -1,7 +1,7 @@
 import { forgeName } from "../config/config.js";
 import type { Anomaly } from "../growth/growth.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
-import { basisOf, type HistoryRefusal, type HistoryState } from "../repositories/repositories.js";
+import type { HistoryRefusal, HistoryState } from "../repositories/repositories.js";
 import { type Gain, gainsOf, stepOf } from "./lines.js";
 import { fit } from "./markup.js";
 import {
@@ -21,12 +21,8 @@ import {
   type ChartSpan,
   gainOfLine,
   isByDate,
-  type LineGain,
-  type LinePart,
   METRIC_WORDS,
   type Milestone,
-  partsOf,
-  RETAINED_WORDS,
   VIEW_FACTS,
   type View,
 } from "./series.js";
@@ -97,13 +93,8 @@ export function headingOf(input: Worded, series: readonly ChartSeries[], range: 
       current: undefined,
     };
   const gain = gainOfLine(one.points);
-  const current = gain && { value: exactNumber(gain.last.value), gained: gainText(gain) };
+  const current = gain && { value: exactNumber(gain.last.value), gained: signedNumber(gain.gained) };
   return { heading: title ?? one.name, subheading: `${subject} · ${time}`, current };
-}
-
-/** "+1,204", or "+1,204 still held" if the line begins with stars still held. */
-function gainText({ first, gained }: LineGain): string {
-  return `${signedNumber(gained)}${basisOf(first.source) === "RETAINED" ? " still held" : ""}`;
 }
 
 /** The service, the date of the data, and the notes on lines. */
@@ -137,20 +128,20 @@ export function descriptionOf(
 type Sentence = (series: ChartSeries, when: (at: number) => string) => string;
 
 function lineSentence({ name, points, gaps, note }: ChartSeries, when: (at: number) => string): string {
-  const parts = partsOf(points).toSorted((a, b) => a.first.at - b.first.at);
   const facts = [
-    parts.length === 0 ? "nothing is known" : parts.map((part) => partWords(part, when)).join("; then "),
+    courseWords(points, when),
     ...(gaps.length === 0 ? [] : [`${plural(gaps.length, "gap")} in the data`]),
     ...(note === undefined ? [] : [note]),
   ];
   return `${fit(name, { size: 1, width: 80 })}: ${facts.join("; ")}.`;
 }
 
-function partWords({ basis, first, last }: LinePart, when: (at: number) => string): string {
+function courseWords(points: ChartSeries["points"], when: (at: number) => string): string {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return "nothing is known";
   const difference = last.value - first.value;
   const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
-  const what = basis === "RETAINED" ? ` (${RETAINED_WORDS})` : "";
-  return `${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${what}`;
+  return `${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}`;
 }
 
 /** The highest and lowest bar, and how many are missing. */

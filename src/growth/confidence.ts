@@ -4,6 +4,11 @@ import { WINDOW_HOURS, type Window } from "./definitions.js";
 /** A trend is reliable from this confidence: all factors near 1, or one of them at 0.7. */
 export const RELIABLE_FROM = 0.7;
 
+/** Below this a reader must know: a reading is in doubt, or the time measured is far from the window. */
+const LOW_BELOW = 0.5;
+
+export const isUnsure = ({ confidence: stored }: { confidence: number }): boolean => stored < LOW_BELOW;
+
 /** Snapshots in a window, both ends included, beyond which more add no confidence. */
 const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
 const DOUBTFUL = 0.3;

@@ -36,6 +36,7 @@ export {
   type MeasuredCount,
 } from "./anomalies.js";
 export { FALLEN_PARTS, isNewestDoubted, isRise, LEAST_COLLAPSED, LEAST_DOUBTED } from "./cleaning.js";
+export { isUnsure } from "./confidence.js";
 export {
   GROWTH_ORDER_COLUMNS,
   GROWTH_ORDERS,
@@ -64,6 +65,13 @@ export { type Measured, readSeries, readSeveralSeries, readSparks } from "./read
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
 export { FILLED_MS, type Hole, holesOf, type Series } from "./series.js";
+export {
+  isLeftOut,
+  readSeveralStored,
+  readStored,
+  type StoredPoint,
+  type StoredSeries,
+} from "./stored.js";
 export { type Sum, type SumPoint, sumCounts } from "./sums.js";
 export {
   byWindow,

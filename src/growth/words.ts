@@ -1,6 +1,8 @@
 /** Growth in words, for pages, feeds and the command line. No other file has these words. */
+
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import type { Anomaly } from "./anomalies.js";
+import { isUnsure } from "./confidence.js";
 import type { Trend } from "./trend.js";
 
 const whole = new Intl.NumberFormat("en-US");
@@ -25,34 +27,16 @@ const REASONS = { stars: reasonsOf("forks"), forks: reasonsOf("stars") } as cons
 
 /** The part of a gain that counts, in words. */
 interface GainWords {
-  /** "none counted", "still held, 240 counted". */
+  /** "none counted", "240 counted". */
   short: string;
   /** The same with the reasons: "none counted: dropped and recovered". */
   full: string;
 }
 
-/** The caveats of a gain: that it compares stars still held, and that only a part of it counts. */
-export function gainWords(
-  trend: Pick<Trend, "basis"> & CountedTrend,
-  measure: CountedMeasure,
-): GainWords | undefined {
-  const counted = countedWords(trend, measure);
-  if (trend.basis !== "RETAINED" || measure !== "stars") return counted;
-  const { short, full } = RETAINED_WORDS;
-  if (counted === undefined) return RETAINED_WORDS;
-  return { short: `${short}, ${counted.short}`, full: `${full}; ${counted.full}` };
-}
-
-/** Names a gain between two counts of stars still held. */
-const RETAINED_WORDS: GainWords = {
-  short: "still held",
-  full: "given in this time and still held, as the forge reported later",
-};
-
 type CountedTrend = Pick<Trend, "starsDelta" | "starsCounted" | "forksDelta" | "forksCounted" | "anomalies">;
 
 /** The part of a gain that counts, with the reason; undefined if all of it counts. */
-function countedWords(trend: CountedTrend, measure: CountedMeasure): GainWords | undefined {
+export function gainWords(trend: CountedTrend, measure: CountedMeasure): GainWords | undefined {
   const [delta, counted] =
     measure === "stars" ? [trend.starsDelta, trend.starsCounted] : [trend.forksDelta, trend.forksCounted];
   if (counted === null || delta === counted) return undefined;
@@ -110,15 +94,15 @@ interface WhyWords {
   compared: string;
   /** "7× its usual day"; absent if it is about that, if the usual day is unknown, and for forks. */
   usual?: string;
-  /** "low confidence"; absent for a reliable gain. */
+  /** "low confidence"; absent for others. */
   doubt?: string;
 }
 
-type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "reliable">;
+type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "confidence">;
 
 /** The facts behind a gain. Forks are given as a gain, since a trend does not keep their count at its start. */
 export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
-  const { from, to, starsFrom, starsDelta, forksDelta, reliable } = trend;
+  const { from, to, starsFrom, starsDelta, forksDelta, confidence } = trend;
   const usual = usualWords(trend);
   const hours = (to - from) / HOUR_MS;
   const span = hours < DAYS_FROM_HOURS ? `${tenths.format(hours)} h` : `${tenths.format(hours / 24)} days`;
@@ -130,7 +114,7 @@ export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
     counts,
     compared: `${counts} in ${span}`,
     ...(isForks || trend.usualPerDay === null || usual.startsWith("about") ? {} : { usual }),
-    ...(reliable ? {} : { doubt: "low confidence" }),
+    ...(isUnsure({ confidence }) ? { doubt: "low confidence" } : {}),
   };
 }
 

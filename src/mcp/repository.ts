@@ -23,7 +23,7 @@ const growthSchema = z.object({
   forksGained: z.number().nullable(),
   countsRetainedStars: z
     .boolean()
-    .describe("true: compares stars still held, as the forge reported them later, instead of totals."),
+    .describe("true: begins in the star history of the forge, instead of at a total."),
   confidence: z.number().describe("How far the growth can be trusted, 0 to 1."),
   ...{ confidenceReasons, reliable },
   doubts: z.array(anomalies.element.pick({ kind: true, measure: true, at: true, reason: true })),

@@ -1,7 +1,7 @@
 /** The tools for counts over time: all counts of each repository, and one count of several next to each other. */
 import {
-  betweenPoints,
   chartQuery,
+  gapsSchema,
   getChartData,
   listSeveralMetrics,
   readChart,
@@ -14,7 +14,7 @@ import { count } from "../discovery/discovery.js";
 import { ageInDays, isoDay, timeOrNull } from "../lib/clock.js";
 import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
-import type { Days } from "../repositories/repositories.js";
+import { basisOf, type Days } from "../repositories/repositories.js";
 import { freshnessOutput, rowSchema } from "./lists.js";
 import { findNamed, findSome, missingOutput, repositoriesArgument } from "./named.js";
 import { MAX_TOGETHER, percent } from "./text.js";
@@ -38,13 +38,13 @@ const seriesSchema = z.object({
   ...{ repository, renamedFrom, url, page },
   ...freshnessOutput,
   starsChange: nullableNumber.describe(
-    "The plain difference between the first and the last point; null if they do not count the same stars. Not the counted gain: see get_repositories.",
+    "The plain difference between the first and the last point that count; null if one is of the star history and the other is not. Not the counted gain: see get_repositories.",
   ),
   points: z
     .array(snapshotSchema)
-    .describe("Oldest first. BACKFILLED points count stars still held, the others all stars."),
+    .describe("Oldest first, as they were read. BACKFILLED ones are of the star history of the forge."),
   pointsAvailable: z.number().describe("The number of points from which these were evenly chosen."),
-  ...betweenPoints,
+  gaps: gapsSchema,
 });
 type Shown = z.output<typeof seriesSchema>;
 
@@ -83,20 +83,20 @@ const seriesTool = tool({
     const { found, missing } = await findSome(modules, given);
     const { several, units } = await readSeveral(modules, found, { window, ...days, step: "all" });
     const repositories = found.map((repository): Shown => {
-      const { points, gaps, seams } = seriesPartsView(several.of(repository.id));
-      const [first, last] = [points[0], points.at(-1)];
-      const isComparable = seams.length === 0 && points.length > 1;
+      const { points, gaps } = seriesPartsView(several.of(repository.id));
+      const counting = points.filter(({ counts }) => counts);
+      const [first, last] = [counting[0], counting.at(-1)];
       return {
         ...repository,
         repository: repositoryKey(repository),
         page: config.baseUrl + repositoryPage(repository),
         asOf: timeOrNull(repository.countedAt),
         ageDays: ageInDays(repository.countedAt, clock.now()),
-        starsChange: isComparable && first && last ? last.stars - first.stars : null,
+        starsChange:
+          first && last && basisOf(first.source) === basisOf(last.source) ? last.stars - first.stars : null,
         points: spread(points, most),
         pointsAvailable: points.length,
         gaps: gaps.slice(0, MAX_GAPS),
-        seams: seams.slice(0, MAX_GAPS),
       };
     });
     const data = { window: spanText(window, days), resolution: several.resolution, repositories, missing };
@@ -110,14 +110,10 @@ const comparedSchema = z.object({
   to: z.string().nullable(),
   first: nullableNumber.describe("The count at from."),
   last: nullableNumber.describe("The count at to."),
-  change: nullableNumber.describe(
-    "The plain difference over the window, between points that count the same; null with fewer than two.",
-  ),
-  changePercent: nullableNumber.describe(
-    "change in percent of first; null if the points count different stars.",
-  ),
+  change: nullableNumber.describe("The plain difference over the window; null with fewer than two points."),
+  changePercent: nullableNumber.describe("change in percent of first."),
   changePerDay: nullableNumber,
-  doubts: z.array(z.string()).describe("STALE, SEAM or an availability; empty: none is known."),
+  doubts: z.array(z.string()).describe("STALE or an availability; empty: none is known."),
   points: z.array(z.object({ at: z.string(), value: z.number() })).describe("Evenly chosen."),
 });
 type Compared = z.output<typeof comparedSchema>;
@@ -133,24 +129,19 @@ const comparisonOutput = z.object({
 type ChartSeries = Awaited<ReturnType<typeof readChart>>["series"][number];
 
 function comparedOf(series: ChartSeries, baseUrl: string): Compared {
-  const { points, gained, seams, stale, availability, from, to } = series;
+  const { points, gained, stale, availability, from, to } = series;
   const [first = null, last = null] = [points[0]?.value, points.at(-1)?.value];
-  const hasSeam = seams.length > 0;
   const days = from === null || to === null ? 0 : (Date.parse(to) - Date.parse(from)) / 86_400_000;
-  const isWhole = gained !== null && !hasSeam;
+
   return {
     ...series,
     repository: repositoryKey(series),
     page: baseUrl + repositoryPage(series),
     ...{ first, last },
     change: gained,
-    changePercent: isWhole && first !== null && first > 0 ? percent(gained / first) : null,
-    changePerDay: isWhole && days >= 1 ? Math.round((gained / days) * 100) / 100 : null,
-    doubts: [
-      ...(hasSeam ? ["SEAM"] : []),
-      ...(stale ? ["STALE"] : []),
-      ...(availability === "AVAILABLE" ? [] : [availability]),
-    ],
+    changePercent: gained !== null && first !== null && first > 0 ? percent(gained / first) : null,
+    changePerDay: gained !== null && days >= 1 ? Math.round((gained / days) * 100) / 100 : null,
+    doubts: [...(stale ? ["STALE"] : []), ...(availability === "AVAILABLE" ? [] : [availability])],
     points: spread(points, COMPARED_POINTS),
   };
 }

@@ -14,7 +14,7 @@ import {
   onlyCandidates,
 } from "./rename-rule.js";
 import { type FilesSeen, joinPair, readUnjoined, type Unjoined, writeUnjoined } from "./renames.js";
-import { byBasis, readReadings } from "./snapshots/snapshots.js";
+import { readReadings } from "./snapshots/snapshots.js";
 
 /** Names that ended this long before the oldest new file are compared again: by then usual days of the new name are known. */
 const AGAIN_MS = 35 * DAY_MS;
@@ -175,7 +175,7 @@ async function compareAll(database: Database, pairs: readonly RowPair[]): Promis
     const readings = await readReadings(write, dialect, { ids, onDamaged: () => {} });
     const historyOf = (row: NameRow): NameHistory | undefined => {
       const own = readings.get(row.id);
-      const totals = own && byBasis(own).TOTAL;
+      const totals = own?.only((i) => !own.isRetained(i));
       return totals && totals.length > 0 ? { ...row, providerId: row.provider_id, totals } : undefined;
     };
     for (const [ended, other] of part) {

@@ -37,18 +37,7 @@ import { joinRenamed, partRenamed, type StatedRename } from "./renames.js";
 import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
 import { type Revision, RevisionReader } from "./revision.js";
 import { removeRepository } from "./sample.js";
-import {
-  MAX_WINDOWS,
-  mostPoints,
-  type Series,
-  type SeriesBounds,
-  type SeriesSpan,
-  type StarCount,
-  seriesFrom,
-  seriesStart,
-} from "./series.js";
-import { readSeveralSeries, readSparks, type SeveralOptions, type SeveralSeries } from "./several-series.js";
-import { packTails, Readings, SnapshotReader } from "./snapshots/snapshots.js";
+import { packTails } from "./snapshots/snapshots.js";
 import {
   dropWaiting,
   type KnownArchives,
@@ -137,7 +126,6 @@ export {
   BASES,
   type Basis,
   basisOf,
-  byBasis,
   DamagedBlock,
   isSeam,
   joined,
@@ -168,7 +156,6 @@ const RECORDED = { least: 100, most: 20_000 };
 export class Catalog extends Lookup {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #snapshots: SnapshotReader;
   readonly #revisions: RevisionReader;
   #recency: { value: Promise<Recency>; revision: Revision } | undefined;
   /** Observations per transaction of `recordAll`. */
@@ -178,7 +165,6 @@ export class Catalog extends Lookup {
     super(database);
     this.#database = database;
     this.#clock = clock;
-    this.#snapshots = new SnapshotReader(database.dialect, database.slowReads.prepare);
     this.#revisions = new RevisionReader(database, clock);
   }
 
@@ -307,60 +293,10 @@ export class Catalog extends Lookup {
     return popular(this.#database.read, limit);
   }
 
-  /** The snapshots between two times (inclusive), oldest first; none if the history is damaged. Costs the blocks of that time. */
-  async snapshotsBetween(id: number, span: { from: number; until: number }): Promise<Readings> {
-    return (await this.#snapshots.between([id], span)).get(id) ?? Readings.ofLength(0);
-  }
-
+  /** How far the star history of a repository was read from its forge. */
   async historyState(id: number): Promise<HistoryState> {
     const { dialect, read } = this.#database;
     return (await readHistoryStates(read, dialect, [id])).get(id) ?? historyStateOf(null, null);
-  }
-
-  /** Stars over the 30 days up to the newest snapshot of each, for sparklines. See `readSparks`. */
-  sparks(ids: readonly number[]): Promise<Map<number, (StarCount | null)[]>> {
-    return readSparks(this.#snapshots, ids);
-  }
-
-  /** Snapshots from `from` on, thinned to at most `most` points. Decoding takes about a millisecond per ten thousand. */
-  async series(id: number, from: number, bounds?: SeriesBounds): Promise<Series> {
-    return seriesFrom(await this.#snapshots.since(id, from), from, bounds);
-  }
-
-  /**
-   * The same for a window of `lengthMs` that ends at `asOf`, from where `seriesStart` finds that it begins; empty if the window
-   * has no snapshot. Decodes MAX_WINDOWS windows.
-   */
-  async windowSeries(
-    id: number,
-    { asOf, lengthMs }: { asOf: number; lengthMs: number },
-    bounds?: SeriesBounds,
-  ): Promise<Series> {
-    const readings = await this.#snapshots.since(id, asOf - MAX_WINDOWS * lengthMs);
-    const start = seriesStart(readings, asOf, lengthMs);
-    return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, bounds);
-  }
-
-  /** The series of a span. Costs what `series` or `windowSeries` does. */
-  spanSeries(
-    { id, countedAt: asOf }: Pick<Repository, "id" | "countedAt">,
-    span: SeriesSpan,
-    { most = mostPoints(span), step }: Pick<SeriesBounds, "most" | "step"> = {},
-  ): Promise<Series> {
-    const { from, until, lengthMs } = span;
-    const bounds = { most, ...(step && { step }), ...(until === undefined ? {} : { until }) };
-    return from !== undefined || lengthMs === undefined || asOf === null
-      ? this.series(id, from ?? 0, bounds)
-      : this.windowSeries(id, { asOf, lengthMs }, bounds);
-  }
-
-  /** The series of several repositories, thinned by one step. See `readSeveralSeries`. */
-  async severalSeries(
-    repositories: readonly Pick<Repository, "id" | "countedAt">[],
-    options: SeveralOptions,
-  ): Promise<SeveralSeries> {
-    const { dialect, slowReads } = this.#database;
-    return readSeveralSeries({ dialect, read: slowReads.read }, repositories, options);
   }
 
   /** The next repositories by id after `afterId`, each with everything stored about it. */

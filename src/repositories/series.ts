@@ -1,7 +1,6 @@
-/** The series of a repository: its points, its beginning, and the gaps and seams between its points. */
+/** The spans and steps of series, and the snapshot that a window begins at. */
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
-import type { Snapshot } from "./repository.js";
-import { BASES, type Basis, basisOf, byBasis, isSeam, type Readings } from "./snapshots/snapshots.js";
+import type { Basis, Readings } from "./snapshots/snapshots.js";
 
 /**
  * Which snapshots of a series are points: all, or the last one of each step of time (UTC; weeks from Monday). Each step is a
@@ -14,27 +13,6 @@ export type Step = (typeof STEPS)[number];
 export const MAX_POINTS = 2_000;
 /** One of chosen days never holds more than this. */
 const MAX_POINTS_OF_DAYS = 10_000;
-
-export interface Gap {
-  from: number;
-  to: number;
-  /** Estimated number of missing snapshots, from the distances between nearby points. */
-  missing: number;
-}
-
-/** Neighbouring points that differ in basis, so that the step from one to the other is neither a gain nor a loss. */
-export interface Seam {
-  from: number;
-  to: number;
-}
-
-export interface Series {
-  points: Snapshot[];
-  /** Which snapshots are points. */
-  resolution: Step;
-  gaps: Gap[];
-  seams: Seam[];
-}
 
 /** Which snapshots a series is of: those in a window, or from one time to another. */
 export interface SeriesSpan {
@@ -78,34 +56,6 @@ export function spanOfDays({ from, to }: Days, lengthMs: number | undefined): Se
 export const mostPoints = ({ from, until }: SeriesSpan): number =>
   from === undefined && until === undefined ? MAX_POINTS : MAX_POINTS_OF_DAYS;
 
-/** How a series is thinned. */
-export interface SeriesBounds {
-  /** Maximum number of points; default: MAX_POINTS. */
-  most?: number;
-  /** The finest step; default: all. */
-  step?: Step;
-  /** The end, exclusive; default: the newest snapshot. */
-  until?: number;
-}
-
-/** The snapshots from `from` (inclusive) on, oldest first, by the finest step that gives few enough points. */
-export function seriesFrom(
-  all: Readings,
-  from: number,
-  { most = MAX_POINTS, step = "all", until }: SeriesBounds = {},
-): Series {
-  const end = until === undefined ? all.length : all.countBefore(until);
-  const begin = Math.min(all.countBefore(from), end);
-  const readings = all.slice(begin, end);
-  const { kept, resolution } = thin(readings, {
-    most,
-    step,
-    keepsFirst: readings.length > 0 && readings.at(0) === from,
-  });
-  const points = kept.map((i) => readings.snapshot(i));
-  return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
-}
-
 /** The times of the last snapshot at or before a time, and of the first one after it; null without one. */
 interface Around {
   before: number | null;
@@ -125,119 +75,6 @@ export function chooseFrom(to: number, lengthMs: number, { before, after }: Arou
   const late = after !== null && to - after >= lengthMs / 2 ? after : undefined;
   if (early === undefined || late === undefined) return early ?? late;
   return target - early <= late - target ? early : late;
-}
-
-/**
- * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a trend of
- * this length starts at, so that series and trend show the same gain. Without a trend, or if that would put several snapshots before
- * the window, the last snapshot at or before its start, else the first one in it. Undefined when the window has no snapshot.
- * `readings` have all columns and begin with the last snapshot at or before MAX_WINDOWS windows before `asOf`.
- */
-export function seriesStart(readings: Readings, asOf: number, lengthMs: number): number | undefined {
-  const start = asOf - lengthMs;
-  if (readings.length === 0 || readings.at(readings.length - 1) < start) return undefined;
-  const { TOTAL, RETAINED } = byBasis(readings);
-  const held = TOTAL.length > 0 ? RETAINED.slice(0, RETAINED.countBefore(TOTAL.at(0))) : RETAINED;
-  const last = TOTAL.length > 0 ? TOTAL : held;
-  const to = last.at(last.length - 1);
-  const from = windowStart(TOTAL, held, { target: to - lengthMs, to });
-  const { before, after } = around(readings, start);
-  if (from === undefined) return before ?? after ?? undefined;
-  return Math.max((from.basis === "TOTAL" ? TOTAL : held).at(from.index), before ?? 0);
-}
-
-/** The reading that a window starts at: an index among the readings of its basis. */
-interface WindowStart {
-  basis: Basis;
-  index: number;
-}
-
-/**
- * The reading that a trend starts at whose window begins at `target` and ends at `to`; undefined if none is near enough. `held`: stars
- * still held, all before the totals.
- */
-export function windowStart(
-  totals: Readings,
-  held: Readings,
-  { target, to }: { target: number; to: number },
-): WindowStart | undefined {
-  const [total, past] = [around(totals, target), around(held, target)];
-  const before = total.before ?? past.before;
-  const after = past.after ?? total.after;
-  const from = chooseFrom(to, to - target, { before, after });
-  if (from === undefined) return undefined;
-  if (from === before)
-    return total.before === null
-      ? { basis: "RETAINED", index: past.next - 1 }
-      : { basis: "TOTAL", index: total.next - 1 };
-  return past.after === null
-    ? { basis: "TOTAL", index: total.next }
-    : { basis: "RETAINED", index: past.next };
-}
-
-/** `next`: the index of the first snapshot after a time. */
-function around(readings: Readings, at: number): Around & { next: number } {
-  // Times are whole numbers.
-  const next = readings.countBefore(at + 1);
-  return {
-    next,
-    before: next > 0 ? readings.at(next - 1) : null,
-    after: next < readings.length ? readings.at(next) : null,
-  };
-}
-
-/** A point of a series as far as gaps and seams depend on it. */
-type SeriesPoint = Pick<Snapshot, "capturedAt" | "source">;
-
-/** The seams between points, oldest first. */
-export function seamsOf(points: readonly SeriesPoint[]): Seam[] {
-  const seams: Seam[] = [];
-  for (const [i, point] of points.entries()) {
-    const before = points[i - 1];
-    if (before !== undefined && isSeam(before, point))
-      seams.push({ from: before.capturedAt, to: point.capturedAt });
-  }
-  return seams;
-}
-
-/** The gaps between points of the same basis, oldest first. */
-export function gapsOf(points: readonly SeriesPoint[]): Gap[] {
-  return BASES.flatMap((basis) => {
-    const gaps = findGaps(
-      points.flatMap(({ capturedAt, source }) => (basisOf(source) === basis ? [capturedAt] : [])),
-    );
-    // Star histories have a point a week before the last year.
-    return basis === "TOTAL" ? gaps : gaps.filter(({ from, to }) => to - from > WEEK_MS);
-  }).sort((a, b) => a.from - b.from);
-}
-
-/** Distances on each side that a distance is compared with. */
-const NEIGHBOURS = 5;
-/** A distance this many times the median is a gap: between a late snapshot (1) and a missing one (2). */
-const GAP_FACTOR = 1.75;
-
-/**
- * Finds gaps: distances between snapshots well above the median of their neighbours. Only nearby distances count, because
- * the refresh interval of a repository changes over time, and old snapshots are thinned.
- */
-export function findGaps(times: readonly number[]): Gap[] {
-  const gaps: Gap[] = [];
-  const distances = times.slice(1).map((time, i) => time - (times[i] ?? time));
-  if (distances.length < 3) return gaps;
-  for (const [i, distance] of distances.entries()) {
-    const nearby = [
-      ...distances.slice(Math.max(0, i - NEIGHBOURS), i),
-      ...distances.slice(i + 1, i + 1 + NEIGHBOURS),
-    ];
-    const typical = median(nearby);
-    if (distance <= typical * GAP_FACTOR) continue;
-    gaps.push({
-      from: times[i] ?? 0,
-      to: times[i + 1] ?? 0,
-      missing: Math.max(1, Math.round(distance / typical) - 1),
-    });
-  }
-  return gaps;
 }
 
 /** The stars at a time, with their basis. */
@@ -308,7 +145,7 @@ export function startOfStep(at: number, step: TimeStep): number {
 }
 
 /** The next longer step; undefined for the longest. */
-export function longerStep(step: Step): TimeStep | undefined {
+function longerStep(step: Step): TimeStep | undefined {
   const next = STEPS[STEPS.indexOf(step) + 1];
   return next === "all" ? undefined : next;
 }
@@ -338,11 +175,8 @@ export function thin(
   return { kept: [...first, ...kept.slice(first.length - most)], resolution };
 }
 
-/**
- * The indexes of readings that are the last of their step, or the first of all, and of the two between which the star history ends and totals
- * begin, as gains end and begin there. `indexes`: those to choose from; default: all.
- */
-export function lastOfEach(
+/** The indexes of readings that are the last of their step, or the first of all. `indexes`: those to choose from; default: all. */
+function lastOfEach(
   readings: Readings,
   {
     step,
@@ -352,7 +186,81 @@ export function lastOfEach(
 ): number[] {
   if (step === "all") return indexes;
   const starts = indexes.map((index) => startOfStep(readings.at(index), step));
-  const firstTotal = indexes.findIndex((index) => !readings.isRetained(index));
-  const isAtSeam = (i: number) => firstTotal > 0 && (i === firstTotal || i === firstTotal - 1);
-  return indexes.filter((_, i) => (keepsFirst && i === 0) || isAtSeam(i) || starts[i] !== starts[i + 1]);
+  return indexes.filter((_, i) => (keepsFirst && i === 0) || starts[i] !== starts[i + 1]);
+}
+
+/** Readings to thin together with others. */
+interface Thinned {
+  readings: Readings;
+  /** Whether the first reading stays whatever the step. */
+  keepsFirst: boolean;
+}
+
+interface CommonOptions {
+  /** Maximum number of readings of all series together, and of each. */
+  most: number;
+  mostEach: number;
+  /** The finest step. */
+  step: Step;
+}
+
+/**
+ * Thins several series by one step: the finest by which there are few enough readings. Each is thinned as it is added,
+ * so that no more than `most` are held.
+ */
+export class CommonThinning {
+  readonly #options: CommonOptions;
+  readonly #kept = new Map<number, Thinned>();
+  #step: Step;
+  #total = 0;
+
+  constructor(options: CommonOptions) {
+    this.#options = options;
+    this.#step = options.step;
+  }
+
+  add(id: number, { readings, keepsFirst }: Thinned): void {
+    const kept = this.#thin({ readings, keepsFirst });
+    this.#kept.set(id, { readings: kept, keepsFirst });
+    this.#total += kept.length;
+    const { most, mostEach } = this.#options;
+    while (this.#total > most || (this.#kept.get(id)?.readings.length ?? 0) > mostEach) {
+      const next = longerStep(this.#step);
+      if (next === undefined) return;
+      this.#step = next;
+      this.#thinAll();
+    }
+  }
+
+  /**
+   * The readings left of each series, and the step. If there are too many even by the longest step, each has the newest of its share, and `isCut`
+   * is true if that leaves any out.
+   */
+  end(): { kept: Map<number, Readings>; resolution: Step; isCut: boolean } {
+    const { most, mostEach } = this.#options;
+    const share = this.#total > most ? Math.floor(most / this.#kept.size) : mostEach;
+    const kept = new Map(
+      [...this.#kept].map(([id, { readings, keepsFirst }]) => {
+        const newest = readings.length - share + (keepsFirst ? 1 : 0);
+        const keeps = (index: number) => (keepsFirst && index === 0) || index >= newest;
+        return [id, readings.length <= share ? readings : readings.only(keeps)];
+      }),
+    );
+    const isCut = [...this.#kept.values()].some(({ readings }) => readings.length > share);
+    return { kept, resolution: this.#step, isCut };
+  }
+
+  /** A copy of those that stay, as the others may be many. */
+  #thin({ readings, keepsFirst }: Thinned): Readings {
+    const indexes = lastOfEach(readings, { step: this.#step, keepsFirst });
+    return readings.picked(indexes);
+  }
+
+  #thinAll(): void {
+    this.#total = 0;
+    for (const thinned of this.#kept.values()) {
+      thinned.readings = this.#thin(thinned);
+      this.#total += thinned.readings.length;
+    }
+  }
 }

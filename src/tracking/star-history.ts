@@ -14,7 +14,6 @@ import { FILLED_MS } from "../growth/growth.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
 import {
   bumpRevision,
-  byBasis,
   cursorOf,
   failedCursor,
   failuresOf,
@@ -238,7 +237,8 @@ async function totalsOf({ database }: Lane["modules"], id: number): Promise<Read
   };
   const found = await readReadings(database.read, database.dialect, { ids: [id], onDamaged });
   if (isDamaged) return "damaged";
-  return byBasis(found.get(id) ?? Readings.ofLength(0)).TOTAL;
+  const readings = found.get(id) ?? Readings.ofLength(0);
+  return readings.only((i) => !readings.isRetained(i));
 }
 
 /** Whether a day is before the first total or after the last, or near a time between two that the history fills. */

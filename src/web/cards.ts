@@ -180,7 +180,7 @@ async function chartCard(request: HttpRequest, { modules, clock }: CardOptions):
   const histories = await Promise.all(
     repositories.map(async (one) => {
       const trends = Object.values(await modules.rankings.trendsOf(one.id));
-      return readHistory(modules.catalog, one, { ...query, window: query.range, trends });
+      return readHistory(modules, one, { ...query, window: query.range, trends });
     }),
   );
   // A PNG cannot follow the theme of its reader.

@@ -10,7 +10,7 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../discovery/discovery.js";
-import type { Trend } from "../growth/growth.js";
+import { readSparks, type Trend } from "../growth/growth.js";
 import { quotaOf } from "../http/http.js";
 import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
@@ -65,7 +65,7 @@ export async function readWatched(
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
   const [sparks, named] = await Promise.all([
-    modules.catalog.sparks(ids),
+    readSparks(modules.database, ids),
     changes === undefined
       ? []
       : modules.catalog.findMany([

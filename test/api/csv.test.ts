@@ -299,7 +299,8 @@ onSqliteAndLong("A file of CSV", (engine) => {
           ...{ repositoryId, provider, fullName },
         })),
     );
-    assert.equal(expected.length, 5);
+    // With the creation of each.
+    assert.equal(expected.length, 7);
     assert.deepEqual(await read(path), cells(expected));
     assert.ok(!body.data.svgUrl.includes("format"));
   });

@@ -286,7 +286,7 @@ onSqliteAndLong("Errors, and the headers of every status", (engine) => {
   });
 
   test("the 503 page of a database fault is rendered once, and has the id of each request", async (t) => {
-    t.mock.method(world.modules.rankings, "summary", async () => {
+    t.mock.method(world.modules.rankings, "counters", async () => {
       throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
     });
     const rendering = t.mock.method(PageRenderer.prototype, "error");

@@ -36,7 +36,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
       ]),
       observation(
         "b/gaps",
-        [20, 19, 18, 17, 14, 13, 12, 11.8, 11, 10].map((days, i) => snapshot(days * DAY, i)),
+        [20, 19, 18, 17, 13.5, 13, 12, 11.8, 11, 10].map((days, i) => snapshot(days * DAY, i)),
       ),
       observation("c/quiet", [snapshot(40 * DAY, 10)]),
       observation("d/none", []),
@@ -64,7 +64,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
   test("30 days by default, oldest first, with every count as it was captured", async () => {
     const { status, body } = await metrics("a/days");
     assert.equal(status, 200);
-    const unknown = { forks: null, openIssues: null, watchers: null, source: "IMPORTED" };
+    const unknown = { forks: null, openIssues: null, watchers: null, source: "IMPORTED", counts: true };
     assert.deepEqual(body, {
       data: [
         { capturedAt: "2026-03-31T12:00:00.000Z", stars: 5, ...unknown },
@@ -75,6 +75,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
           openIssues: 1,
           watchers: 9,
           source: "BACKFILLED",
+          counts: true,
         },
         {
           capturedAt: "2026-04-30T12:00:00.000Z",
@@ -83,6 +84,7 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
           openIssues: 0,
           watchers: 9,
           source: "OBSERVED",
+          counts: true,
         },
       ],
       meta: {
@@ -95,10 +97,6 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
         thinned: false,
         pointCount: 3,
         gaps: [],
-        seams: [
-          { from: "2026-03-31T12:00:00.000Z", to: "2026-04-29T12:00:00.000Z" },
-          { from: "2026-04-29T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z" },
-        ],
         nextRefreshAt: null,
         ageDays: 0,
         lastSeenAt: "2026-04-30T12:00:00.000Z",
@@ -173,12 +171,22 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     assert.deepEqual(times(quiet.body), [isoTime(NOW - 40 * DAY_MS)]);
   });
 
-  test("names missing refreshes, and how many", async () => {
+  test("says where nobody looked, and which snapshots do not count", async () => {
     const { body } = await metrics("b/gaps");
     assert.equal(body.data.length, 10);
     assert.deepEqual(body.meta.gaps, [
-      { from: isoTime(NOW - 17 * DAY_MS), to: isoTime(NOW - 14 * DAY_MS), missingCount: 2 },
+      { from: isoTime(NOW - 17 * DAY_MS), to: isoTime(NOW - 13.5 * DAY_MS) },
     ]);
+    const own = await createWorld(engine);
+    await own.record(observation("o/failed", daily(9_000, 9_010, 20, 9_030, 9_040)));
+    for (const path of ["/api/repos/1/metrics?", "/api/metrics?repo=1&"]) {
+      const { data } = (await own.get(`${path}window=all`)).body;
+      const points: { counts: boolean }[] = data[0].points ?? data;
+      assert.deepEqual(
+        points.map(({ counts }) => counts),
+        [true, true, false, true, true],
+      );
+    }
   });
 
   test("at most 2,000 points: the last one of each step of time, and says which", async () => {
@@ -254,10 +262,10 @@ onSqliteAndLong("GET /api/repos/:id/metrics", (engine) => {
     assert.equal(
       body,
       [
-        "capturedAt,stars,forks,openIssues,watchers,source,repositoryId,provider,fullName",
-        `2026-03-31T12:00:00.000Z,5,,,,IMPORTED,${ids["a/days"]},GITHUB,a/days`,
-        `2026-04-29T12:00:00.000Z,6,2,1,9,BACKFILLED,${ids["a/days"]},GITHUB,a/days`,
-        `2026-04-30T12:00:00.000Z,7,3,0,9,OBSERVED,${ids["a/days"]},GITHUB,a/days`,
+        "capturedAt,stars,forks,openIssues,watchers,source,counts,repositoryId,provider,fullName",
+        `2026-03-31T12:00:00.000Z,5,,,,IMPORTED,true,${ids["a/days"]},GITHUB,a/days`,
+        `2026-04-29T12:00:00.000Z,6,2,1,9,BACKFILLED,true,${ids["a/days"]},GITHUB,a/days`,
+        `2026-04-30T12:00:00.000Z,7,3,0,9,OBSERVED,true,${ids["a/days"]},GITHUB,a/days`,
         "",
       ].join("\r\n"),
     );

@@ -78,8 +78,8 @@ onSqliteAndLong("GET /api/metrics", (engine) => {
       for (const series of body.data) {
         const { repositoryId, provider: _, fullName, renamedFrom, availability, ...rest } = series;
         const one = await world.get(`/api/repos/${repositoryId}/metrics?${span}`);
-        const { asOf, lastSeenAt, stale, gaps, seams } = one.body.meta;
-        assert.deepEqual(rest, { asOf, lastSeenAt, stale, gaps, seams, points: one.body.data }, fullName);
+        const { asOf, lastSeenAt, stale, gaps } = one.body.meta;
+        assert.deepEqual(rest, { asOf, lastSeenAt, stale, gaps, points: one.body.data }, fullName);
         assert.equal(renamedFrom, fullName === "new/name" ? "OLD/first" : undefined);
         assert.equal(availability, fullName === "i/gone" ? "GONE" : "AVAILABLE");
       }

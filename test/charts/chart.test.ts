@@ -18,10 +18,6 @@ const day = (n: number) => BEGIN + n * DAY_MS;
 const points = (values: readonly number[], hours = 24, source: ChartPoint["source"] = "OBSERVED") =>
   values.map((value, i): ChartPoint => ({ at: BEGIN + i * hours * HOUR_MS, value, source }));
 const growing = (length: number, by: number, from = 1_000) => Array.from({ length }, (_, i) => from + i * by);
-/** Stars still held at first, then totals. */
-const held = (all: readonly ChartPoint[], until: number) =>
-  all.map((one, i): ChartPoint => ({ ...one, source: i < until ? "BACKFILLED" : "OBSERVED" }));
-
 /** The picture of one line, or of several, which has no text on another. */
 function draw(all: readonly ChartPoint[] | ChartInput["series"], more: Partial<ChartInput> = {}) {
   const series = all.flatMap((one) => ("points" in one ? [one] : []));
@@ -108,32 +104,20 @@ test("a gap is drawn as a gap, a missing day that could not be seen is not, and 
   assert.equal(withClass(alone, "chart-mark-1").filter(({ r }) => r === "1.8").length, 3);
 });
 
-test("counts that were not seen here are told apart, and no number compares stars still held to totals", () => {
-  const legend = ["imported", "stars still held, as reported later"];
-  const shown = (picture: Picture) => seen(picture).filter((text) => legend.includes(text));
-  assert.deepEqual(shown(draw(points(growing(60, 1)))), []);
+test("a line is one, whatever its sources, and no number compares what nobody saw between", () => {
   const mixed = points(growing(90, 5)).map((one, i): ChartPoint => {
     return { ...one, source: i < 30 ? "BACKFILLED" : i < 60 ? "IMPORTED" : "OBSERVED" };
   });
-  assert.deepEqual(shown(draw(mixed)), legend);
-  const strokes = withClass(draw(mixed), "chart-line-").map(
-    (one) => `${one["stroke-width"]} ${one["stroke-dasharray"]}`,
-  );
-  assert.equal(new Set(strokes).size, 3, String(strokes));
+  const [path, ...others] = withClass(draw(mixed), "chart-line-");
+  assert.deepEqual([others, path?.["stroke-dasharray"]], [[], undefined]);
+  assert.equal(barsOf(mixed).length, 89);
+  assert.ok(seen(draw(mixed)).includes("+445"));
 
-  const both = held(points([900, 950, 1_000, 1_200, 1_210]), 3);
-  const [retained, total, ...others] = pathsOf(draw(both));
-  assert.deepEqual(others, []);
-  assert.ok((retained?.at(-1)?.[0] ?? 0) < (total?.[0]?.[0] ?? 0), "they are not joined");
-  assert.ok(seen(draw(both)).includes("+110 still held"), "both parts, without the step between them");
-  assert.match(
-    draw(both).description ?? "",
-    /900 on [^;]*, 1,000 on [^;]*, gained 100 \(stars still held, as reported later\); then 1,200 on [^;]*, 1,210 on [^;]*, gained 10\./,
-  );
-  const longer = seen(draw([...both, { at: day(14), value: 1_250, source: "OBSERVED" }]));
-  assert.ok(longer.includes("+150 still held"));
+  const apart = points([900, 950, 1_000, 1_200, 1_210]).map((one, i) => ({ ...one, isApart: i === 3 }));
+  const [before, after] = pathsOf(draw(apart));
+  assert.ok((before?.at(-1)?.[0] ?? 0) < (after?.[0]?.[0] ?? 0), "they are not joined");
   assert.deepEqual(
-    gainsOf(both).map(({ change }) => change),
+    gainsOf(apart).map(({ change }) => change),
     [50, 50, null, 10],
   );
 });
@@ -172,9 +156,9 @@ test("a picture shows the place of a count: higher is more, in both scales", () 
     }
 });
 
-test("a milestone is the first total that reaches a round number, with its day or the days around it", () => {
-  const reached = (all: readonly ChartPoint[], spans: readonly ChartSpan[] = []) =>
-    milestonesOf({ metric: "stars", align: "date", series: [{ points: all }], spans }).map(milestoneWords);
+test("a milestone is the first count that reaches a round number, with its day or the days around it", () => {
+  const reached = (all: readonly ChartPoint[]) =>
+    milestonesOf({ metric: "stars", align: "date", series: [{ points: all }] }).map(milestoneWords);
   assert.deepEqual(reached(points([990, 1_010, 999, 1_020, 4_000, 6_000])), [
     "reached 1,000 on 2 Mar 2026",
     "reached 5,000 on 6 Mar 2026",
@@ -182,17 +166,15 @@ test("a milestone is the first total that reaches a round number, with its day o
   const gap: ChartPoint = { at: day(6), value: 1_100, source: "OBSERVED" };
   assert.deepEqual(reached([...points([900]), gap]), ["reached 1,000 between 1 Mar and 7 Mar 2026"]);
   assert.deepEqual(reached(points([1_200, 900, 1_300])), [], "reached before");
-  assert.deepEqual(reached(held(points([900, 1_100, 1_200]), 3)), [], "stars still held");
-  const failed = points([4_000, 90_000, 4_100, 4_200]);
-  assert.equal(reached(failed).length, 1);
-  assert.deepEqual(reached(failed, [spanAt(1, 1, { isDoubtful: true })]), []);
+  const apart = points([900, 1_100, 1_200]).map((one, i) => ({ ...one, isApart: i === 1 }));
+  assert.deepEqual(reached(apart), [], "by a step that is no movement");
   const many = draw(points([10, 1_500, 6_000, 20_000, 70_000, 200_000, 600_000]));
   assert.equal(withClass(many, "chart-ring").length, 4, "the highest are marked");
   assert.match(many.description ?? "", /It reached 500,000 on 7 Mar 2026\./);
 });
 
 function spanAt(from: number, to: number, more: Partial<ChartSpan> = {}): ChartSpan {
-  return { from: day(from), to: day(to), kind: "unusual", words: "something", isDoubtful: false, ...more };
+  return { from: day(from), to: day(to), kind: "unusual", words: "something", ...more };
 }
 
 test("anomalies of all windows are one span each, of this metric, the newest nine, in plain words", () => {
@@ -200,7 +182,8 @@ test("anomalies of all windows are one span each, of this metric, the newest nin
     ...{ kind: "RETURN", measure: "stars", at: day(3), until: day(4), reason: "" },
     ...{ before: 108_000, after: 107_900, ...more },
   });
-  const counts = points([107_000, 107_500, 108_000, 86_000, 107_900]);
+  const all = points([107_000, 107_500, 108_000, 86_000, 107_900]);
+  const counts = { points: all.toSpliced(3, 1), leftOut: all.slice(3, 4) };
   const trends = [
     { anomalies: [anomaly()] },
     null,
@@ -223,7 +206,7 @@ test("anomalies of all windows are one span each, of this metric, the newest nin
     assert.match(spans.map(noteOfSpan).join(), expected);
   }
   const many = Array.from({ length: 30 }, (_, i) => anomaly({ at: day(i), until: day(i) }));
-  const spans = anomalySpans([{ anomalies: many }], "stars", []);
+  const spans = anomalySpans([{ anomalies: many }], "stars", { points: [], leftOut: [] });
   assert.deepEqual([spans.length, spans.at(-1)?.from], [MAX_SPANS, day(29)]);
 });
 
@@ -303,14 +286,6 @@ test("losses are below the axis, zero is not nothing, and a missing day has no b
   assert.match(description ?? "", /Per day: at most \+10 on .*; 1 bar is left out, as snapshots are missing/);
 });
 
-test("a failed reading has no bar, so that the other days can be seen", () => {
-  const failed = points([1_000, 1_010, 1_020, 5, 1_040, 1_050]);
-  const bars = barsOf(failed, { spans: [spanAt(3, 3, { isDoubtful: true })] });
-  assert.equal(bars.length, 3, "neither the step into it nor the one out of it");
-  for (const { zero, end } of bars) assert.ok(zero - end > 50, "ordinary days");
-  assert.equal(barsOf(failed).filter(({ zero, end }) => Math.abs(zero - end) > 50).length, 2, "all in scale");
-});
-
 test("gains add up to the whole difference, whatever the times and counts", () => {
   const step = fc.tuple(fc.integer({ min: 1, max: 40 * 24 }), fc.integer({ min: -50, max: 500 }));
   fc.assert(
@@ -354,7 +329,6 @@ test("every size, scale and series gives a picture of which all parts lie inside
     begin: fc.nat(3_000),
     days: fc.nat(400),
     isUnseen: fc.boolean(),
-    isDoubtful: fc.boolean(),
   });
   const input = fc.record({
     series: fc.array(series, { minLength: 1, maxLength: 6 }),
@@ -375,8 +349,8 @@ test("every size, scale and series gives a picture of which all parts lie inside
         points: one.points.map((each) => ({ ...each, at: each.at + begin })),
         gaps: one.gaps.map(({ from, to }) => ({ from: from + begin, to: to + begin })),
       }));
-      const spans = times.map(({ begin: from, days, isUnseen, isDoubtful }): ChartSpan => {
-        const span = { from: begin + from * DAY_MS, to: begin + (from + days) * DAY_MS, isDoubtful };
+      const spans = times.map(({ begin: from, days, isUnseen }): ChartSpan => {
+        const span = { from: begin + from * DAY_MS, to: begin + (from + days) * DAY_MS };
         return { ...span, kind: isUnseen ? "unseen" : "unusual", words: "something happened" };
       });
       const [first = begin, last = begin] = [moved[0]?.points[0]?.at, moved[0]?.points.at(-1)?.at];

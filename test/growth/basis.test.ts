@@ -177,10 +177,9 @@ onBothEngines("Counts of stars still held", (engine) => {
       new Set(["TOTAL", "RETAINED"]),
     );
     const feed = (await world.get("/api/feeds/trending.atom?window=7d")).body;
-    assert.match(feed, /new\/tracked \+\d+ stars in 7 days, given in this time and still held/);
-    assert.doesNotMatch(feed, /old\/tracked[^<]*still held/);
+    assert.match(feed, /new\/tracked \+\d+ stars in 7 days/);
     const badge = (await world.get("/api/embed/badge.svg?repo=github:new/tracked&kind=gain&window=7d")).body;
-    assert.match(badge, /still held/);
+    for (const text of [feed, badge]) assert.doesNotMatch(text, /still held/);
   });
 
   test("are no movements of the day on which our own counts begin", async () => {
@@ -192,7 +191,7 @@ onBothEngines("Counts of stars still held", (engine) => {
     for (const window of WINDOWS) assert.deepEqual(trends[window]?.anomalies ?? [], []);
   });
 
-  test("begin the series of a window, whose step to our own counts is marked", async () => {
+  test("begin the series of a window", async () => {
     const world = await createWorld(engine);
     const own = Array.from({ length: 21 }, (_, i) =>
       snapshot(24 * (20 - i), 900 + i, { source: "OBSERVED" }),
@@ -201,12 +200,8 @@ onBothEngines("Counts of stars still held", (engine) => {
     const { body } = await world.get("/api/repos/1/metrics?window=30d");
     const { trends } = await world.modules.rankings.standing(1);
     const begins = (trends["30d"]?.from ?? 0) - Date.parse(body.data[0].capturedAt);
-    assert.ok(Math.abs(begins) <= DAY_MS / 2, "at the nearest count");
-    assert.equal(body.data.length, own.length + 1 + 10);
-    const began = own[0]?.capturedAt ?? 0;
-    assert.deepEqual(body.meta.seams, [
-      { from: new Date(began - 1).toISOString(), to: new Date(began).toISOString() },
-    ]);
+    assert.ok(begins >= 0 && begins < DAY_MS);
+    assert.equal(body.data.length, own.length + 1 + 11);
     assert.deepEqual(body.meta.gaps, []);
   });
 });

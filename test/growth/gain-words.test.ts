@@ -49,15 +49,3 @@ test("the reason is the latest one of the count that is shown", () => {
     "10 counted: far more than usual without forks to match",
   );
 });
-
-test("a gain between counts of stars still held says so, and what of it counts", () => {
-  const basis = "RETAINED" as const;
-  const trend = { ...unknown, basis, starsDelta: 900, starsCounted: 900, anomalies: [] };
-  assert.deepEqual(gainWords(trend, "stars"), {
-    short: "still held",
-    full: "given in this time and still held, as the forge reported later",
-  });
-  assert.equal(gainWords(trend, "forks"), undefined);
-  const burst = { ...trend, starsCounted: 100, anomalies: [anomaly("BURST")] };
-  assert.equal(gainWords(burst, "stars")?.short, "still held, 100 counted");
-});

@@ -12,7 +12,7 @@ const trend = {
   starsDelta: 2_909,
   forksDelta: 120,
   usualPerDay: 400,
-  reliable: true,
+  confidence: 0.9,
 } as const;
 
 describe("Why a repository is in a list", () => {
@@ -22,7 +22,7 @@ describe("Why a repository is in a list", () => {
 
   test("says nothing of a usual day that is not known or much the same, and of confidence only that it is low", () => {
     assert.equal(
-      whySentence({ ...trend, usualPerDay: null, reliable: false }, "stars"),
+      whySentence({ ...trend, usualPerDay: null, confidence: 0.3 }, "stars"),
       "108,659 → 111,568 in 24 h · low confidence",
     );
     assert.equal(whySentence({ ...trend, usualPerDay: 2_800 }, "stars"), "108,659 → 111,568 in 24 h");

@@ -6,7 +6,7 @@ import { type ArchiveRow, dayAt, importDay } from "../support/archive.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { open, textOf } from "../support/page.js";
-import { allSnapshots } from "../support/snapshots.js";
+import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
 import { countStatements } from "../support/statements.js";
 import { dumpRows, openCatalog } from "../support/tables.js";
 import { createWorld, NOW } from "../support/world.js";
@@ -20,7 +20,7 @@ async function openArchive(engine: Engine) {
   const { catalog, database } = await openCatalog(engine);
   const idOf = async (name: string) => (await catalog.findByName("GITHUB", name))?.repository.id ?? 0;
   const starsOf = async (name: string) =>
-    (await catalog.series(await idOf(name), 0)).points.map(({ stars }) => stars);
+    (await snapshotsOf(database, await idOf(name))).map(({ stars }) => stars);
   const renames = () => database.read.selectFrom("renames").select(["from_id", "to_id"]).execute();
   const dump = async () => {
     const { outdated, ...tables } = await dumpRows(database);

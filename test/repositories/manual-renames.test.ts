@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dayAt, importDay } from "../support/archive.js";
 import { onBothEngines } from "../support/engines.js";
+import { snapshotsOf } from "../support/snapshots.js";
 import { dumpRows, openCatalog } from "../support/tables.js";
 import { observation, snapshotAt } from "../support/world.js";
 
@@ -16,7 +17,7 @@ onBothEngines("A rename that an operator states", (engine) => {
     await importDay(catalog, 4, ["m/c", 1_040], ["o/stays", 9_004]);
     const idOf = async (fullName: string) =>
       (await catalog.findByName("GITHUB", fullName))?.repository.id ?? assert.fail(fullName);
-    const starsOf = async (id: number) => (await catalog.series(id, 0)).points.map(({ stars }) => stars);
+    const starsOf = async (id: number) => (await snapshotsOf(database, id)).map(({ stars }) => stars);
     /** Everything stored, without the marks of what must be derived again. */
     const dump = async () => {
       const { outdated, ...tables } = await dumpRows(database);

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/lib/clock.js";
-import type { Snapshot } from "../../src/repositories/repository.js";
-import {
-  findGaps,
-  MAX_POINTS,
-  median,
-  STEPS,
-  seriesFrom,
-  seriesStart,
-  startOfStep,
-} from "../../src/repositories/series.js";
-import { readingsOf } from "../../src/repositories/snapshots/readings.js";
-import { onBothEngines } from "../support/engines.js";
+import { MAX_POINTS, median, STEPS, startOfStep, thin } from "../../src/repositories/series.js";
+import { type Readings, readingsOf } from "../../src/repositories/snapshots/readings.js";
 import { fc } from "../support/properties.js";
-import { openCatalog } from "../support/tables.js";
-import { NOW, observation, snapshot } from "../support/world.js";
+import { NOW } from "../support/world.js";
 
 const TIME_STEPS = STEPS.filter((step) => step !== "all");
 const LENGTH_MS = {
@@ -74,86 +63,21 @@ describe("The median", () => {
   });
 });
 
-describe("Gaps", () => {
-  /** Daily times with up to ten minutes of jitter. */
-  const jittered = fc
-    .array(fc.integer({ min: 0, max: 600_000 }), { minLength: 12, maxLength: 60 })
-    .map((jitters) => jitters.map((jitter, i) => NOW + i * DAY_MS + jitter));
-
-  test("are not found in a regular series, nor in one that is too short", () => {
-    fc.assert(fc.property(jittered, (series) => assert.deepEqual(findGaps(series), [])));
-    assert.deepEqual(findGaps([]), []);
-    assert.deepEqual(findGaps([NOW]), []);
-    assert.deepEqual(findGaps([NOW, NOW + DAY_MS, NOW + 9 * DAY_MS]), []);
-  });
-
-  test("show missing points, and how many", () => {
-    fc.assert(
-      fc.property(jittered, fc.nat(), fc.integer({ min: 1, max: 5 }), (series, index, missing) => {
-        const from = 1 + (index % (series.length - missing - 2));
-        const rest = series.toSpliced(from, missing);
-        assert.deepEqual(findGaps(rest), [{ from: rest[from - 1], to: rest[from], missing }]);
-      }),
-    );
-  });
-
-  test("depend on neighbouring distances, because the interval changes", () => {
-    const hourly = Array.from({ length: 24 }, (_, i) => NOW + i * HOUR_MS);
-    const daily = Array.from({ length: 24 }, (_, i) => NOW + DAY_MS + i * DAY_MS);
-    const gaps = findGaps([...hourly, ...daily]);
-    assert.ok(
-      gaps.every(({ from }) => from < NOW + 5 * DAY_MS),
-      "a daily cadence is no gap of its own",
-    );
-    assert.deepEqual(
-      findGaps(daily.toSpliced(15, 1)).map(({ missing }) => missing),
-      [1],
-    );
-  });
-
-  test("lie between neighbouring points in order, for any times", () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(times, { maxLength: 50 }), (unsorted) => {
-        const series = unsorted.sort((a, b) => a - b);
-        const gaps = findGaps(series);
-        for (const gap of gaps) {
-          assert.equal(series[series.indexOf(gap.from) + 1], gap.to);
-          assert.ok(gap.missing >= 1);
-        }
-        assert.deepEqual(
-          gaps.map(({ from }) => from),
-          gaps.map(({ from }) => from).sort((a, b) => a - b),
-        );
-      }),
-    );
-  });
-});
-
-onBothEngines("A series", (engine) => {
-  /** What a series of these snapshots holds, from the first on. */
-  const read = async (snapshots: readonly Snapshot[], from = 0) => {
-    const { catalog } = await openCatalog(engine);
-    await catalog.record([observation("o/other", [snapshot(1, 1)]), observation("o/r", snapshots)]);
-    return catalog.series(2, from);
-  };
+describe("A series", () => {
   const every = (count: number, stepMs: number) =>
-    Array.from({ length: count }, (_, i) => ({
-      ...snapshot(0, i),
-      capturedAt: NOW - (count - 1 - i) * stepMs,
-    }));
+    readingsOf(Array.from({ length: count }, (_, i) => [NOW - (count - 1 - i) * stepMs, i, 1, 1, 1, 0]));
+  const timesOf = (readings: Readings) => Array.from({ length: readings.length }, (_, i) => readings.at(i));
+  const thinned = (
+    readings: Readings,
+    { most = MAX_POINTS, step = "all", keepsFirst = false }: Partial<Parameters<typeof thin>[1]> = {},
+  ) => {
+    const { kept, resolution } = thin(readings, { most, step, keepsFirst });
+    return { ats: kept.map((i) => readings.at(i)), resolution };
+  };
 
-  test("holds every snapshot up to the bound", async () => {
-    const snapshots = every(MAX_POINTS, 7 * 60_000);
-    const series = await read(snapshots);
-    assert.equal(series.resolution, "all");
-    assert.deepEqual(series.points, snapshots);
-    assert.deepEqual(series.gaps, []);
-  });
-
-  test("starts at the requested time, inclusive", async () => {
-    const snapshots = every(10, DAY_MS);
-    const series = await read(snapshots, NOW - 3 * DAY_MS);
-    assert.deepEqual(series.points, snapshots.slice(-4));
+  test("holds every snapshot up to the bound", () => {
+    const { ats, resolution } = thinned(every(MAX_POINTS, 7 * 60_000));
+    assert.deepEqual([resolution, ats.length], ["all", MAX_POINTS]);
   });
 
   for (const [resolution, count, stepMs] of [
@@ -165,39 +89,29 @@ onBothEngines("A series", (engine) => {
     ["1d", 2 * MAX_POINTS, 12 * HOUR_MS],
     ["1w", 2 * MAX_POINTS, DAY_MS],
   ] as const) {
-    test(`of ${count} snapshots every ${stepMs / HOUR_MS} h has the last one of each ${resolution}, and ends with the newest`, async () => {
-      const snapshots = every(count, stepMs);
-      const series = await read(snapshots);
-      assert.equal(series.resolution, resolution);
-      const lastOf = new Map(snapshots.map((each) => [startOfStep(each.capturedAt, resolution), each]));
-      assert.deepEqual(series.points, [...lastOf.values()]);
-      assert.ok(series.points.length <= MAX_POINTS);
-      assert.deepEqual(series.points.at(-1), snapshots.at(-1));
+    test(`of ${count} snapshots every ${stepMs / HOUR_MS} h has the last one of each ${resolution}, and ends with the newest`, () => {
+      const readings = every(count, stepMs);
+      const { ats, resolution: found } = thinned(readings);
+      assert.equal(found, resolution);
+      const lastOf = new Map(timesOf(readings).map((at) => [startOfStep(at, resolution), at]));
+      assert.deepEqual(ats, [...lastOf.values()]);
+      assert.ok(ats.length <= MAX_POINTS);
+      assert.equal(ats.at(-1), NOW);
     });
   }
 
-  test("never holds more than the bound, and then the newest", async () => {
-    const { catalog } = await openCatalog(engine);
+  test("never holds more than the bound, and then the newest", () => {
     const first = Date.UTC(1971, 0, 4, 12);
-    const snapshots = Array.from({ length: 2_500 }, (_, i) => ({
-      ...snapshot(0, i),
-      capturedAt: first + i * WEEK_MS,
-    }));
-    await catalog.record([observation("o/r", snapshots)]);
-    const series = await catalog.series(1, 0);
-    assert.equal(series.resolution, "4w");
-    assert.equal(series.points.length, 626);
-    const shorter = await catalog.series(1, 0, { most: 100 });
-    assert.deepEqual(shorter.points, series.points.slice(-100));
-    const begun = await catalog.series(1, first, { most: 100 });
-    assert.deepEqual(begun.points, [snapshots[0], ...series.points.slice(-99)]);
+    const weekly = readingsOf(Array.from({ length: 2_500 }, (_, i) => [first + i * WEEK_MS, i, 1, 1, 1, 0]));
+    const { ats, resolution } = thinned(weekly);
+    assert.deepEqual([resolution, ats.length], ["4w", 626]);
+    assert.deepEqual(thinned(weekly, { most: 100 }).ats, ats.slice(-100));
+    assert.deepEqual(thinned(weekly, { most: 100, keepsFirst: true }).ats, [first, ...ats.slice(-99)]);
   });
 
-  test("has the requested step, or the next longer one that fits", async () => {
-    const { catalog } = await openCatalog(engine);
-    const snapshots = every(1_000, HOUR_MS);
-    await catalog.record([observation("o/r", snapshots)]);
-    for (const [step, most, resolution] of [
+  test("has the requested step, or the next longer one that fits", () => {
+    const readings = every(1_000, HOUR_MS);
+    for (const [step, most, expected] of [
       ["all", 1_000, "all"],
       ["all", 999, "2h"],
       ["6h", 1_000, "6h"],
@@ -205,15 +119,10 @@ onBothEngines("A series", (engine) => {
       ["1d", 250, "1d"],
       ["1w", 250, "1w"],
     ] as const) {
-      const series = await catalog.series(1, 0, { step, most });
-      assert.equal(series.resolution, resolution);
-      const lastOf = new Map(
-        snapshots.map((each) => [
-          resolution === "all" ? each.capturedAt : startOfStep(each.capturedAt, resolution),
-          each,
-        ]),
-      );
-      assert.deepEqual(series.points, [...lastOf.values()]);
+      const { ats, resolution } = thinned(readings, { step, most });
+      assert.equal(resolution, expected);
+      const startOf = (at: number) => (expected === "all" ? at : startOfStep(at, expected));
+      assert.deepEqual(ats, [...new Map(timesOf(readings).map((at) => [startOf(at), at])).values()]);
     }
   });
 
@@ -226,8 +135,7 @@ onBothEngines("A series", (engine) => {
         (unsorted, step, most) => {
           const all = unsorted.sort((a, b) => a - b);
           const readings = readingsOf(all.map((at) => [at, 1, 1, 1, 1, 0]));
-          const { points, resolution } = seriesFrom(readings, all[0] ?? 0, { most, step });
-          const ats = points.map(({ capturedAt }) => capturedAt);
+          const { ats, resolution } = thinned(readings, { most, step, keepsFirst: true });
           assert.equal(ats[0], all[0]);
           assert.equal(ats.at(-1), all.at(-1));
           assert.ok(ats.length <= most);
@@ -236,39 +144,6 @@ onBothEngines("A series", (engine) => {
           const finer = TIME_STEPS.slice(TIME_STEPS.indexOf(step)).find((one) => lastOf(one).size <= most);
           assert.equal(resolution, finer ?? "4w");
           if (finer !== undefined) assert.deepEqual(new Set(ats), lastOf(finer));
-        },
-      ),
-    );
-  });
-
-  test("snapshots between two times are found, both included", async () => {
-    const snapshots = every(4, HOUR_MS);
-    const { catalog } = await openCatalog(engine);
-    await catalog.record([observation("o/other", snapshots), observation("o/r", snapshots)]);
-    const [from = 0, until = 0] = [snapshots[1]?.capturedAt, snapshots[2]?.capturedAt];
-    const found = await catalog.snapshotsBetween(2, { from, until });
-    assert.deepEqual(found.snapshots(), snapshots.slice(1, 3));
-    assert.equal((await catalog.snapshotsBetween(2, { from: from + 1, until: until - 1 })).length, 0);
-    assert.equal((await catalog.snapshotsBetween(3, { from, until })).length, 0);
-  });
-});
-
-describe("The series of a repository that was last seen before the end of a window", () => {
-  test("holds the points in the window and at most one before it, or none", () => {
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.integer({ min: 0, max: 200 * 24 }), { minLength: 1, maxLength: 80 }),
-        fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }),
-        fc.integer({ min: 0, max: 80 * 24 }),
-        (hours, isHeld, staleHours) => {
-          const all = hours.sort((a, b) => b - a).map((age) => NOW - age * HOUR_MS);
-          const readings = readingsOf(all.map((at, i) => [at, i, 1, 1, 1, isHeld[i] ? 2 : 0]));
-          const asOf = (all.at(-1) ?? 0) + staleHours * HOUR_MS;
-          const start = seriesStart(readings, asOf, 30 * DAY_MS);
-          const points = start === undefined ? [] : all.filter((at) => at >= start);
-          const before = points.filter((at) => at < asOf - 30 * DAY_MS);
-          assert.ok(before.length <= 1, `${before.length}`);
-          assert.equal(points.length > before.length, staleHours <= 30 * 24);
         },
       ),
     );

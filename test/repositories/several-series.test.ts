@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { readSeveralStored, readStored } from "../../src/growth/stored.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
-import { STEPS, startOfStep } from "../../src/repositories/series.js";
-import { CommonThinning } from "../../src/repositories/several-series.js";
+import { CommonThinning, STEPS, startOfStep } from "../../src/repositories/series.js";
 import { readInTurns, readSnapshotRanges } from "../../src/repositories/snapshots/read.js";
 import { readingsOf } from "../../src/repositories/snapshots/readings.js";
 import { onBothEngines } from "../support/engines.js";
@@ -98,23 +98,23 @@ onBothEngines("Several series", (engine) => {
   });
 
   test("leave other work a turn of the event loop after every twenty thousand snapshots", async () => {
-    const { catalog } = await openCatalog(engine);
+    const { catalog, database } = await openCatalog(engine);
     const history = (count: number) =>
       Array.from({ length: count }, (_, i) => snapshotAt(NOW - (count - i) * HOUR_MS, i));
     await catalog.recordAll(Array.from({ length: 6 }, (_, i) => observation(`a/r${i}`, history(20_000))));
-    const repositories = Array.from({ length: 6 }, (_, i) => ({ id: i + 1, countedAt: NOW - HOUR_MS }));
-    const reading = catalog.severalSeries(repositories, { lengthMs: undefined, step: "all" });
+    const ids = Array.from({ length: 6 }, (_, i) => i + 1);
+    const reading = readSeveralStored(database, ids, { lengthMs: undefined, step: "all" });
     assert.ok((await countTurns(reading)) >= 2);
     const { resolution, points, of } = await reading;
     assert.equal(resolution, "12h");
     assert.equal(points, 6 * of(1).points.length);
-    assert.deepEqual(of(1).points, (await catalog.series(1, 0, { step: "12h" })).points);
+    assert.deepEqual(
+      of(1).points,
+      (await readStored(database, 1, { lengthMs: undefined, step: "12h" })).points,
+    );
     // In a window of 30 days they are read together.
     const window = { lengthMs: 30 * DAY_MS, step: "1d" } as const;
-    const recent = catalog.severalSeries(repositories, window);
-    assert.deepEqual(
-      (await recent).of(2),
-      await catalog.windowSeries(2, { ...window, asOf: NOW - HOUR_MS }, window),
-    );
+    const { resolution: _, ...recent } = await readStored(database, 2, window);
+    assert.deepEqual((await readSeveralStored(database, ids, window)).of(2), recent);
   });
 });

@@ -4,12 +4,14 @@ import { sql } from "kysely";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { growthOf } from "../../src/growth/gains.js";
 import { hasLeap, peakBefore } from "../../src/growth/history.js";
+import { readSeries } from "../../src/growth/reader.js";
+import { readStored } from "../../src/growth/stored.js";
 import { DAY_MS, WEEK_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules, type Modules } from "../../src/modules.js";
 import { type Recency, readRecency } from "../../src/repositories/recency.js";
 import { SNAPSHOT_SOURCES } from "../../src/repositories/record-rules.js";
-import type { Snapshot } from "../../src/repositories/repository.js";
+import type { Repository, Snapshot } from "../../src/repositories/repository.js";
 import { basisOf } from "../../src/repositories/snapshots/readings.js";
 import { type Thinning, thinSnapshots } from "../../src/repositories/snapshots/removal.js";
 import { onBothEngines } from "../support/engines.js";
@@ -87,17 +89,21 @@ function thinModel(model: Model, steps: readonly Thinning[]): void {
 /** Stars gained per window, from the plain model of the snapshots. */
 function gainsOf(
   all: readonly Snapshot[],
-  { provider, id }: { provider: string; id: number },
+  { provider, id, discoveredAt }: Pick<Repository, "provider" | "id" | "discoveredAt">,
   recency: Recency,
 ): (number | null)[] {
-  const newest = all.at(-1);
-  if (newest === undefined) return WINDOWS.map(() => null);
+  const [first, newest] = [all[0], all.at(-1)];
+  if (first === undefined || newest === undefined) return WINDOWS.map(() => null);
   const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 67.5 * DAY_MS);
-  // A star history is fitted as a whole.
-  const read = recent[0] !== undefined && basisOf(recent[0].source) === "RETAINED" ? all : recent;
-  const { readings } = historyOf(read);
-  const peak = hasLeap(readings) ? peakBefore(historyOf(all).readings, readings) : null;
-  const growth = growthOf(historyOf(read, { provider, repositoryId: id, peak }), recency);
+  const readings = historyOf(recent).readings;
+  let peak = hasLeap(readings) ? peakBefore(historyOf(all).readings, readings) : null;
+  let read: readonly Snapshot[] = recent;
+  // A star history is fitted from its beginning on.
+  if (readings.isRetained(0) && recent[0] !== first) read = [first, ...recent];
+  const seenFor = newest.capturedAt - discoveredAt;
+  if (seenFor > 67.5 * DAY_MS && seenFor <= 180 * DAY_MS) [read, peak] = [all, null];
+  const facts = { provider, repositoryId: id, createdAt: null, discoveredAt, peak };
+  const growth = growthOf(historyOf(read, facts), recency);
   return WINDOWS.map((window) => {
     const found = growth.find((one) => one.window === window);
     return found?.starsDelta ?? null;
@@ -122,9 +128,11 @@ async function check(modules: Modules, provider: string, model: Model): Promise<
     const [dumped] = await catalog.dump(id - 1, 1);
     assert.deepEqual(dumped?.snapshots, expected);
     const from = NOW - 50 * DAY_MS;
-    const recent = expected.filter(({ capturedAt }) => capturedAt >= from);
-    const { points } = await catalog.series(id, from, { most: 10_000 });
-    assert.deepEqual(points, recent);
+    const { points } = await readStored(database, id, { from, lengthMs: undefined, step: "all" });
+    assert.deepEqual(
+      points.map(({ counts, ...one }) => one),
+      expected.filter(({ capturedAt }) => capturedAt >= from),
+    );
     assert.deepEqual(await catalog.snapshotRange(id), {
       snapshots: expected.length,
       firstSnapshotAt: expected[0]?.capturedAt ?? null,
@@ -132,7 +140,7 @@ async function check(modules: Modules, provider: string, model: Model): Promise<
     });
     const trends = await rankings.trendsOf(id);
     const gains = WINDOWS.map((window) => trends[window]?.starsDelta ?? null);
-    assert.deepEqual(gains, gainsOf(expected, { provider, id }, recency), name);
+    assert.deepEqual(gains, gainsOf(expected, found.repository, recency), name);
   }
   const counted = await database.read
     .selectFrom("snapshot_hours")
@@ -266,7 +274,7 @@ onBothEngines("Stored snapshots", (engine) => {
       .set({ snapshots: 8 })
       .where("repository_id", "=", 2)
       .execute();
-    await assert.rejects(catalog.series(2, 0), /history of repository 2 is damaged/);
-    assert.deepEqual((await catalog.series(1, 0)).points, days);
+    await assert.rejects(readSeries(database, 2), /history of repository 2 is damaged/);
+    assert.deepEqual((await readSeries(database, 1)).readings.snapshots(), days);
   });
 });

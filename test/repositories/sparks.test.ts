@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { readSparks } from "../../src/growth/growth.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
-import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 onBothEngines("The course of stars over 30 days", (engine) => {
   let world: World;
@@ -17,32 +19,34 @@ onBothEngines("The course of stars over 30 days", (engine) => {
   const idOf = async (fullName: string): Promise<number> =>
     (await world.modules.catalog.findByName("GITHUB", fullName))?.repository.id ?? 0;
 
-  test("has 16 points, each by the last snapshot before it", async () => {
+  test("has 16 points, evenly between the snapshots around each", async () => {
     const [steady, young, left] = [await idOf("a/steady"), await idOf("b/young"), await idOf("c/left")];
-    const counts = await world.modules.catalog.sparks([steady, young, left]);
-    const sparks = new Map([...counts].map(([id, own]) => [id, own.map((count) => count?.stars ?? null)]));
+    const sparks = await readSparks(world.modules.database, [steady, young, left]);
     // A point every second day, exactly at a snapshot.
     assert.deepEqual(
       sparks.get(steady),
       Array.from({ length: 16 }, (_, i) => 109 + 2 * i),
     );
     assert.deepEqual(sparks.get(young), [...new Array(14).fill(null), 7, 9]);
-    // It ends with the newest snapshot of each, and one older than a week does not count.
-    assert.deepEqual(sparks.get(left), [...new Array(10).fill(null), 4, 4, 4, 4, null, 6]);
+    // It ends with the newest snapshot of each.
+    assert.deepEqual(sparks.get(left), [...new Array(10).fill(null), 4, 4, 5, 5, 6, 6]);
   });
 
-  test("says which counts are of stars still held", async () => {
+  test("is one line of the star history and the totals, where somebody looked", async () => {
     const now = await createWorld(engine);
     const past = [10, 8, 6].map((days) => snapshot(24 * days, 100 - days, { source: "BACKFILLED" }));
-    await now.record(observation("a/tracked", [...past, snapshot(24 * 4, 99), snapshot(0, 101)]));
-    const counts = (await now.modules.catalog.sparks([1])).get(1) ?? [];
-    assert.deepEqual(
-      counts.slice(-6).map((count) => `${count?.stars} ${count?.basis}`),
-      ["90 RETAINED", "92 RETAINED", "94 RETAINED", "99 TOTAL", "99 TOTAL", "101 TOTAL"],
+    await now.record(
+      observation("a/tracked", [...past, snapshot(24 * 4, 99), snapshot(0, 101)]),
+      observation("a/old", [snapshot(24, 99), snapshot(0, 101)], {
+        facts: { createdAt: NOW - 900 * DAY_MS },
+      }),
     );
+    const sparks = await readSparks(now.modules.database, [1, 2]);
+    assert.deepEqual(sparks.get(1)?.slice(-6), [90, 92, 94, 99, 100, 101]);
+    assert.deepEqual(sparks.get(2)?.slice(-3), [null, null, 101]);
   });
 
   test("is empty for no repositories", async () => {
-    assert.deepEqual(await world.modules.catalog.sparks([]), new Map());
+    assert.deepEqual(await readSparks(world.modules.database, []), new Map());
   });
 });

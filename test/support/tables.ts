@@ -39,8 +39,12 @@ export async function dumpRows(database: Database): Promise<Record<string, unkno
 }
 
 /** Hours from each snapshot of a repository to NOW. */
-export const hoursOf = async (catalog: Catalog, id: number): Promise<number[]> =>
-  (await catalog.series(id, 0)).points.map((point) => (NOW - point.capturedAt) / HOUR_MS);
+export async function hoursOf(catalog: Catalog, id: number): Promise<number[]> {
+  const [dumped] = await catalog.dump(id - 1, 1);
+  return dumped?.repository.id === id
+    ? dumped.snapshots.map((point) => (NOW - point.capturedAt) / HOUR_MS)
+    : [];
+}
 
 /** A catalogue over a fresh database. */
 export async function openCatalog(engine: Engine): Promise<{ database: Database; catalog: Catalog }> {

@@ -61,7 +61,7 @@ onSqlite("the comparison page", (engine) => {
     assert.deepEqual(
       lines.map(({ value }) => value),
       [
-        [90, 100, 110, 130, 160],
+        [0, 90, 100, 110, 130, 160],
         [5_000, 5_001, 5_005],
       ],
     );
@@ -163,7 +163,7 @@ onSqlite("the comparison page", (engine) => {
       const all = await rows(`repo=acme/${name}&align=age`);
       return [all[0], all.at(-1), all.length];
     };
-    assert.deepEqual(await ages("young"), ["15 days", "1 day", 15]);
+    assert.deepEqual(await ages("young"), ["15 days", "0 days", 16]);
     assert.deepEqual(await ages("grown"), ["56 days", "0 days", 9]);
     assert.deepEqual(await ages("old"), ["16 months", "0 months", 17]);
     const zoomed = await rows("repo=acme/old&from=2026-04-10&to=2026-04-14");
@@ -280,7 +280,7 @@ onSqlite("the comparison page", (engine) => {
         ["long/one", "150", "+50", "+50%"],
         ["late/two", "8", "+8 since 29 Apr 2026", "–"],
         ["once/three", "5", "–", "–"],
-        ["held/four", "1,200", "+50 stars still held", "+5.6%"],
+        ["held/four", "1,200", "+300", "+33%"],
       ],
     );
   });

@@ -1,14 +1,13 @@
 /** Reads snapshots of repositories: their readings in a span, or the range of their times. Each read is one statement. */
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Db, Dialect, Prepare, Prepared } from "../../database/database.js";
+import type { Database, Db, Dialect } from "../../database/database.js";
 import { ownTurn } from "../../lib/loop-turns.js";
 import {
-  Readings,
+  type Readings,
   type ReadingsOptions,
   readingsIn,
   type Span,
   type Stored,
-  type StoredValues,
   storedOf,
 } from "./readings.js";
 
@@ -116,71 +115,6 @@ function selectStored<R>(among: (column: string) => RawBuilder<boolean>, span: S
 function startJoin(start: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left join (select repository_id, ${start} as start_at from snapshot_blocks where ${condition}
     group by repository_id) n on n.repository_id = b.repository_id`;
-}
-
-/** From the last snapshot at or before a time on. */
-interface Since {
-  id: number;
-  from: number;
-}
-
-/** Those at most `ms` before the newest one of each. */
-interface Recent {
-  ids: readonly number[];
-  ms: number;
-}
-
-interface Between {
-  ids: readonly number[];
-  from: number;
-  until: number;
-}
-
-/** Reads snapshots for requests, each time by one statement that is prepared once. */
-export class SnapshotReader {
-  readonly #since: Prepared<Since, StoredValues>;
-  readonly #between: Prepared<Between, StoredValues>;
-  readonly #recent: Prepared<Recent, StoredValues>;
-
-  constructor(dialect: Dialect, prepare: Prepare) {
-    this.#since = prepare((given) => {
-      const id = given((values) => values.id);
-      const among = (column: string) => sql<boolean>`${sql.ref(column)} = ${id}`;
-      return selectStored(among, { from: sql`${given(({ from }) => from)}`, withBaseline: true });
-    });
-    this.#between = prepare((given) => {
-      const ids = given((values) => values.ids);
-      const [from, until] = [given((values) => values.from), given((values) => values.until)];
-      const among = (column: string) => dialect.among(sql.ref(column), ids);
-      return selectStored(among, { from: sql`${from}`, until: sql`${until}` });
-    });
-    this.#recent = prepare((given) => {
-      const [ids, ms] = [given((values) => values.ids), given((values) => values.ms)];
-      return selectStored((column) => dialect.among(sql.ref(column), ids), { recentMs: sql`${ms}` });
-    });
-  }
-
-  /** The snapshots of a repository from the last one at or before `from` on; none if it has none. Throws DamagedBlock. */
-  async since(id: number, from: number): Promise<Readings> {
-    const stored = storedOf(await this.#since({ id, from }));
-    return readingsIn(stored, { from, withBaseline: true }).get(id) ?? Readings.ofLength(0);
-  }
-
-  /** The snapshots between two times (inclusive), by id; absent without any, or if the history is damaged. */
-  async between(
-    ids: readonly number[],
-    span: { from: number; until: number },
-  ): Promise<Map<number, Readings>> {
-    if (ids.length === 0) return new Map();
-    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { onDamaged: () => {} });
-  }
-
-  /** The same of those at most `recentMs` before the newest one of each. */
-  async recent(ids: readonly number[], recentMs: number): Promise<Map<number, Readings>> {
-    if (ids.length === 0) return new Map();
-    const stored = storedOf(await this.#recent({ ids, ms: recentMs }));
-    return readingsIn(stored, { recentMs }, { onDamaged: () => {} });
-  }
 }
 
 /** Number of a repository's snapshots, and when the first and the last were taken. */

@@ -217,19 +217,6 @@ export function isSeam(
   return before !== undefined && basisOf(before.source) !== basisOf(after.source);
 }
 
-const NONE = Readings.ofLength(0);
-
-/** The readings of each basis, of readings with all columns. Copies nothing if all have the same basis. */
-export function byBasis(readings: Readings): Readonly<Record<Basis, Readings>> {
-  const retained = readings.countRetained();
-  if (retained === 0) return { TOTAL: readings, RETAINED: NONE };
-  if (retained === readings.length) return { TOTAL: NONE, RETAINED: readings };
-  return {
-    TOTAL: readings.only((i) => !readings.isRetained(i)),
-    RETAINED: readings.only((i) => readings.isRetained(i)),
-  };
-}
-
 /** Maximum number of snapshots in a block, so that reading a short range decodes little. */
 export const MAX_BLOCK_SNAPSHOTS = 256;
 

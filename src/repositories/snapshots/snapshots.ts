@@ -36,9 +36,9 @@ export {
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
-  SnapshotReader,
+  turnsOf,
 } from "./read.js";
-export { BASES, type Basis, basisOf, byBasis, isSeam, Readings } from "./readings.js";
+export { BASES, type Basis, basisOf, isSeam, Readings } from "./readings.js";
 
 /** Rows inserted in one statement. */
 const CHUNK = 5_000;

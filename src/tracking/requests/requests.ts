@@ -338,9 +338,9 @@ export class TrackRequests {
     const isOpen = row.finished_at === null;
     const pace = isOpen ? await this.#pace(row.provider, now) : undefined;
     if (row.repository_id !== null) {
-      const points = await catalog.snapshotsBetween(row.repository_id, { from: 0, until: now });
-      const pointsFrom = points.length === 0 ? null : points.at(0);
-      return requestOf(row, { ...waitOf(pace, pace?.historyAt, now), points: points.length, pointsFrom });
+      const { snapshots, firstSnapshotAt } = await catalog.snapshotRange(row.repository_id);
+      const wait = waitOf(pace, pace?.historyAt, now);
+      return requestOf(row, { ...wait, points: snapshots, pointsFrom: firstSnapshotAt });
     }
     if (!isOpen) return requestOf(row, {});
     const isSearched = pace?.isSearched === true && row.attempts === 0;

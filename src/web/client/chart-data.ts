@@ -28,9 +28,7 @@ export interface PlotLine {
   total?: readonly number[];
 }
 
-const SOURCES = ["measured here", "imported", "stars still held, as reported later"] as const;
-/** The source whose counts cannot be compared with those of the others. */
-const RETAINED_SOURCE = 2;
+const SOURCES = ["measured here", "imported", "star history"] as const;
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero", maximumFractionDigits: 1 });
@@ -75,10 +73,8 @@ function totalWords({ unit, isSum, lines }: PlotData, line: PlotLine, i: number)
   const value = `${whole.format(now ?? 0)}${lines.length === 1 ? ` ${unit}` : ""}`;
   if (isSum) return { value, more: [] };
   const from = SOURCES[source[i] ?? 0] ?? "";
-  const isSeam = (source[i] === RETAINED_SOURCE) !== (source[i - 1] === RETAINED_SOURCE);
   if (now === undefined || now === null || before === undefined || before === null)
     return { value, more: [from] };
-  if (isSeam) return { value, more: ["not comparable with the point before", from] };
   const length = (at[i] ?? 0) - (at[i - 1] ?? 0);
   const change = signed.format(now - before);
   const isDay = length > 18 * HOUR && length < 30 * HOUR && !afterGap.includes(i);

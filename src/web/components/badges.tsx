@@ -1,5 +1,12 @@
 import type { FunctionComponent as FC } from "preact";
-import { type Anomaly, COUNT_NAMES, type CountedMeasure, type Trend, whyWords } from "../../growth/growth.js";
+import {
+  type Anomaly,
+  COUNT_NAMES,
+  type CountedMeasure,
+  isUnsure,
+  type Trend,
+  whyWords,
+} from "../../growth/growth.js";
 import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
 import type { Availability, Repository } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
@@ -56,7 +63,7 @@ export function badgesOf({ repository, trends, isStale, renamedFrom, marksFirstS
   const anomalies = known.flatMap((trend) => trend.anomalies);
   if (anomalies.length > 0)
     badges.push({ label: "unusual", isCaution: true, reason: anomalyWords(anomalies) });
-  const unsure = known.filter(({ reliable }) => !reliable);
+  const unsure = known.filter(isUnsure);
   const doubts = new Set(unsure.flatMap(({ confidenceReasons }) => confidenceReasons));
   if (unsure.length > 0)
     badges.push({

@@ -260,6 +260,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           canZoom
         />
       )}
+      <HistoryNote history={history} />
       <div class="chart-foot">
         <ChartDates
           {...{ url, state }}
@@ -268,7 +269,7 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
         />
         {points.length < 2 ? null : (
           <PointTable
-            {...{ metric, points, spans }}
+            {...{ metric, points }}
             csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
           />
         )}
@@ -276,6 +277,19 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
       </div>
     </section>
   );
+};
+
+/** Where the line comes from before our own counts, and what is missing in it. */
+const HistoryNote: FC<{ history: History }> = ({ history: { points, shown } }) => {
+  const total = points.find(({ source }) => source !== "BACKFILLED");
+  const isOfHistory = points[0]?.source === "BACKFILLED";
+  if (shown === undefined && !isOfHistory) return null;
+  const until = total === undefined ? "All" : `Until ${formatDate(total.at)}`;
+  const notes = [
+    ...(isOfHistory ? [`${until} by its star history: stars still held when it was read`] : []),
+    ...(shown === undefined ? [] : [shown]),
+  ];
+  return <p class="soft small">{notes.join("; ")}.</p>;
 };
 
 /** The parameters of the chart. */

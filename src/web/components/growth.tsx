@@ -1,14 +1,16 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import { believedOf, type ChartPoint, DAY_STEP, gainOfLine, gainsOf } from "../../charts/charts.js";
+import { type ChartPoint, DAY_STEP, gainsOf } from "../../charts/charts.js";
 import type { Rank } from "../../discovery/discovery.js";
 import {
   type CountedMeasure,
+  countAgo,
   type Explanation,
   gainWords,
   growthFrom,
   SCORE_LABELS,
   SCORE_NAMES,
   type ScoreName,
+  type Series,
   type Trend,
   usualWords,
   WINDOW_LABELS,
@@ -100,12 +102,8 @@ export function dayGains(points: readonly ChartPoint[]): DayGain[] {
   );
 }
 
-/** The number of bars in a tile, and the days each covers. */
-const BARS: Readonly<Record<Window, { count: number; days: number }>> = {
-  "24h": { count: 14, days: 1 },
-  "7d": { count: 12, days: 7 },
-  "30d": { count: 12, days: 30 },
-};
+/** The number of bars in a tile. */
+const BARS: Readonly<Record<Window, number>> = { "24h": 14, "7d": 12, "30d": 12 };
 
 interface TilesProps {
   url: URL;
@@ -114,10 +112,11 @@ interface TilesProps {
   trends: Readonly<Record<Window, Trend | null>>;
   /** The stars of a year, oldest first. */
   points: readonly ChartPoint[];
+  series: Series;
 }
 
 /** The stars, and the gain in each window with its last ones as bars; a tile selects the window of the page. */
-export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points }) => (
+export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points, series }) => (
   <nav class="tiles" aria-label="Window">
     <div class="tile">
       <span>Stars</span>
@@ -139,29 +138,25 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points 
               <small class="soft spare"> {formatGrowth(trend.starsGrowth)}</small>
             )}
           </strong>
-          <GainBars values={lastGains(points, BARS[one])} />
+          <GainBars values={lastGains(series, BARS[one], windowMs(one))} />
         </Link>
       );
     })}
   </nav>
 );
 
-/** The gains of the last times of equal length, oldest first; null if no two comparable counts are near their ends. */
-function lastGains(all: readonly ChartPoint[], { count, days }: (typeof BARS)[Window]): (number | null)[] {
-  const points = believedOf(all);
-  const last = points.at(-1);
-  if (last === undefined) return [];
-  const spare = Math.max(DAY_MS / 2, (days * DAY_MS) / 8);
-  const indexNear = (time: number) => {
-    const index = points.findLastIndex((one) => one.at <= time + DAY_MS / 4);
-    return time - (points[index]?.at ?? Number.NEGATIVE_INFINITY) > spare ? undefined : index;
-  };
-  return Array.from({ length: count }, (_, i) => {
-    const end = last.at - (count - 1 - i) * days * DAY_MS;
-    const [before, after] = [indexNear(end - days * DAY_MS), indexNear(end)];
-    if (before === undefined || after === undefined) return null;
-    return gainOfLine(points.slice(before, after + 1))?.gained ?? null;
-  });
+/** The gains of the last windows of a length, oldest first, each as the trend of the last one is measured; null: unknown. */
+function lastGains(series: Series, count: number, lengthMs: number): (number | null)[] {
+  const { points } = series;
+  const gains: (number | null)[] = [];
+  let [at, stars] = [points.at(points.length - 1), Math.round(points.stars(points.length - 1))];
+  while (gains.length < count && at > points.at(0)) {
+    const from = countAgo(series, lengthMs, at);
+    if (from === undefined || from.at >= at) break;
+    gains.push(stars - from.stars);
+    [at, stars] = [from.at, from.stars];
+  }
+  return [...new Array<null>(count - gains.length).fill(null), ...gains.reverse()];
 }
 
 interface ProofProps extends GrowthTableProps {
@@ -191,7 +186,7 @@ export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, fac
 function partsText({ parts }: Trend): string {
   const [held, own] = parts;
   if (held === undefined || own === undefined) return "";
-  return `; ${formatDelta(held.starsDelta)} from stars still held until ${formatDate(held.to)}, ${formatDelta(own.starsDelta)} from our own counts since then`;
+  return `; ${formatDelta(held.starsDelta)} from the star history until ${formatDate(held.to)}, ${formatDelta(own.starsDelta)} from our own counts since then`;
 }
 
 interface GrowthTableProps {

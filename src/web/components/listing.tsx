@@ -10,8 +10,7 @@ import {
   SORTS,
   type Sort,
 } from "../../discovery/discovery.js";
-import { RANKING_DEFINITIONS, RANKINGS, type ScoreName } from "../../growth/growth.js";
-import type { StarCount } from "../../repositories/repositories.js";
+import { RANKING_DEFINITIONS, RANKINGS, readSparks, type ScoreName } from "../../growth/growth.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
 import { Link, Pager, type Tab, TabLink, Ways, withQuery } from "./elements.js";
@@ -186,7 +185,7 @@ const Direction: FC<{ url: URL; order: string }> = ({ url, order }) => (
 /** A page of a list with sparklines. */
 export interface Listing {
   list: ListPage;
-  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
+  sparks: ReadonlyMap<number, readonly (number | null)[]>;
 }
 
 /** Reads a page of a list with its sparklines. Throws as `listPage` does. */
@@ -197,7 +196,7 @@ export async function readListing(
 ): Promise<Listing> {
   const list = await listPage(modules, query, { counted });
   const ids = list.rows.map(({ repository }) => repository.id);
-  const sparks = await modules.catalog.sparks(ids);
+  const sparks = await readSparks(modules.database, ids);
   return { list, sparks };
 }
 

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { dateText, RETAINED_WORDS } from "../../charts/charts.js";
+import { dateText } from "../../charts/charts.js";
 import {
   type CountedGroup,
   type Facet,
@@ -203,10 +203,10 @@ export const AsOf: FC<{ at: number | null; measured?: readonly CountedGroup[] }>
 export const SOURCE_WORDS = {
   OBSERVED: "measured here",
   IMPORTED: "imported",
-  BACKFILLED: RETAINED_WORDS,
+  BACKFILLED: "star history",
 } as const;
 
-/** A gain, with a note on the compared counts and on how much of it counts, explained by a tooltip. */
+/** A gain, with a note on how much of it counts, explained by a tooltip. */
 export const Gain: FC<{ trend: Trend | null | undefined; measure: CountedMeasure }> = ({
   trend,
   measure,
@@ -223,15 +223,6 @@ export const Gain: FC<{ trend: Trend | null | undefined; measure: CountedMeasure
     </>
   );
 };
-
-/** Explains "still held" below gains; nothing if none is. */
-export const StillHeldNote: FC<{ trends: readonly (Trend | null | undefined)[] }> = ({ trends }) =>
-  trends.some((trend) => trend?.basis === "RETAINED") ? (
-    <p class="soft small">
-      Still held: stars given in this time and not withdrawn before the forge reported them. Shown until our
-      own counts cover half of the window. <a href="/about#windows">More</a>
-    </p>
-  ) : null;
 
 /**
  * The short names of emoji that people write in descriptions, as GitHub shows them. The table has the common ones; a short name

@@ -1,5 +1,6 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import {
+  breaksOf,
   type ChartInput,
   type ChartPoint,
   type ChartSeries,
@@ -8,7 +9,6 @@ import {
   drawChart,
   drawMark,
   gainsOf,
-  isBroken,
   isByDate,
   METRIC_WORDS,
   type Metric,
@@ -19,7 +19,6 @@ import {
   stepOf,
   VIEW_FACTS,
   type View,
-  withoutDoubtful,
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
@@ -95,10 +94,10 @@ export const Plot: FC<PlotProps> = (props) => {
 
 /** The newest point of a single line in words. */
 const Reading: FC<PlotProps> = (props) => {
-  const { metric, series, align, view = "total", spans = [], isSum = false } = props;
+  const { metric, series, align, view = "total", isSum = false } = props;
   const [only, ...others] = series;
   if (only === undefined || others.length > 0 || align !== "date" || only.points.length < 2) return null;
-  const words = VIEWS[view].reading(only.points, spans, METRIC_WORDS[metric].unit, isSum);
+  const words = VIEWS[view].reading(only.points, METRIC_WORDS[metric].unit, isSum);
   return words && <p class="plot-reading soft small">{words}</p>;
 };
 
@@ -153,7 +152,7 @@ const PlotData: FC<PlotProps> = (props, { isStatic }: RenderContext) => {
     view,
     isSum,
     suffix: VIEW_FACTS[view].suffix,
-    lines: VIEWS[view].lines(series, spans),
+    lines: VIEWS[view].lines(series),
     events: [
       ...milestonesOf(props).map((one) => ({
         from: seconds(one.point.at),
@@ -179,21 +178,16 @@ const PlotData: FC<PlotProps> = (props, { isStatic }: RenderContext) => {
 const seconds = (ms: number) => Math.round(ms / 1_000);
 
 function totalLines(series: readonly ChartSeries[]) {
-  return series.map(({ points, gaps }) => {
-    const ends = new Set(gaps.map(({ to }) => to));
-    return {
-      at: points.map(({ at }) => seconds(at)),
-      value: points.map(({ value }) => value),
-      source: points.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
-      afterGap: points.flatMap((point, i) =>
-        ends.has(point.at) || isBroken(points[i - 1], point) ? [i] : [],
-      ),
-    };
-  });
+  return series.map(({ points, gaps }) => ({
+    at: points.map(({ at }) => seconds(at)),
+    value: points.map(({ value }) => value),
+    source: points.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
+    afterGap: breaksOf({ points, gaps }),
+  }));
 }
 
-function gainLines(series: readonly ChartSeries[], spans: readonly ChartSpan[]) {
-  const lines = series.map(({ points }) => withoutDoubtful(points, spans));
+function gainLines(series: readonly ChartSeries[]) {
+  const lines = series.map(({ points }) => points);
   const span = spanOf(lines);
   return lines.map((points) => {
     const gains = gainsOf(points, stepOf(points, span));
@@ -211,17 +205,17 @@ function gainLines(series: readonly ChartSeries[], spans: readonly ChartSpan[]) 
 /** The words of a view next to its drawing. */
 interface PlotView {
   /** The newest point of a line, which has two points or more. */
-  reading(points: readonly ChartPoint[], spans: readonly ChartSpan[], unit: string, isSum: boolean): Child;
+  reading(points: readonly ChartPoint[], unit: string, isSum: boolean): Child;
   /** The points for the script. */
-  lines(series: readonly ChartSeries[], spans: readonly ChartSpan[]): object[];
+  lines(series: readonly ChartSeries[]): object[];
 }
 
 const VIEWS: Readonly<Record<View, PlotView>> = {
   total: {
-    reading(points, _, unit, isSum) {
+    reading(points, unit, isSum) {
       const [before, last] = points.slice(-2);
       if (isSum || last === undefined) return null;
-      const change = isBroken(before, last)
+      const change = last.isApart
         ? ""
         : `, ${formatDelta(last.value - (before?.value ?? 0))} since the previous snapshot`;
       return (
@@ -234,8 +228,8 @@ const VIEWS: Readonly<Record<View, PlotView>> = {
     lines: totalLines,
   },
   "per-day": {
-    reading(points, spans, unit) {
-      const gain = gainsOf(withoutDoubtful(points, spans)).at(-1);
+    reading(points, unit) {
+      const gain = gainsOf(points).at(-1);
       return gain === undefined ? null : (
         <>
           <Time at={gain.at} exact />: {formatDelta(gain.change)} {unit} in{" "}

@@ -1,14 +1,13 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { ListRow } from "../../discovery/discovery.js";
-import type { Ranking, ScoreName } from "../../growth/growth.js";
+import { isUnsure, type Ranking, type ScoreName } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
-import type { StarCount } from "../../repositories/repositories.js";
 import { type ListStars, SaveStar } from "../saving.js";
 import { Badges, badgesOf, OwnerImage, type RowScores, Why } from "./badges.js";
 import { Language } from "./elements.js";
-import { formatCount, Gain, StillHeldNote, withEmoji } from "./numbers.js";
-import { StarSpark } from "./small-charts.js";
+import { formatCount, Gain, withEmoji } from "./numbers.js";
+import { Spark } from "./small-charts.js";
 import { type Column, type Sorting, Table } from "./table.js";
 
 /** The columns that a list may be sorted by at their heads. */
@@ -36,7 +35,7 @@ export interface RepositoryListProps extends ListStars {
   /** Rank of the first row; absent: ranks are not shown. */
   from?: number;
   /** Stars over the last 30 days, by repository. */
-  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
+  sparks: ReadonlyMap<number, readonly (number | null)[]>;
   /** The count shown; stars by default. */
   metric?: "stars" | "forks";
   /** Columns after the others. */
@@ -74,7 +73,7 @@ interface Indexed {
 
 /**
  * Repositories, one per row: rank, name, why it is here, sparkline, stars, and the gain in the window. In a ranking, those of low
- * confidence wait in a group of their own below the others, with their ranks.
+ * confidence are in a group of their own below the others, with their ranks.
  */
 export const RepositoryList: FC<RepositoryListProps> = (props) => {
   const { rows, caption, from, saved, next = "/", marksFirstSeen = false, ranking } = props;
@@ -84,7 +83,7 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
     index,
     badges: badgesOf({ ...row, marksFirstSeen, trends: [row.trend] }),
   }));
-  const waits = ({ row: { trend } }: Indexed) => ranking !== undefined && trend?.reliable === false;
+  const waits = ({ row: { trend } }: Indexed) => ranking !== undefined && trend != null && isUnsure(trend);
   const waiting = indexed.filter(waits);
   return (
     <>
@@ -95,7 +94,7 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
         rows={{
           groups: [
             { rows: indexed.filter((one) => !waits(one)) },
-            ...(waiting.length === 0 ? [] : [{ head: "Waiting for confirmation", rows: waiting }]),
+            ...(waiting.length === 0 ? [] : [{ head: "Low confidence", rows: waiting }]),
           ],
         }}
         rowClass={({ row }) => (row.isStale ? "stale" : undefined)}
@@ -105,7 +104,6 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
           First seen: the date of creation is not known, so the age counts from the first snapshot.
         </p>
       ) : null}
-      <StillHeldNote trends={rows.map(({ trend }) => trend)} />
       {saved === undefined ? null : (
         <form method="post" action="/watchlist/items" id={form}>
           <input type="hidden" name="next" value={next} />
@@ -141,7 +139,7 @@ function columnsOf(props: RepositoryListProps, form: string): (Column<Indexed> |
     {
       head: isForks ? "Stars, 30 days" : "30 days",
       class: "spark-cell",
-      cell: ({ row }) => <StarSpark counts={sparks.get(row.repository.id) ?? []} />,
+      cell: ({ row }) => <Spark values={sparks.get(row.repository.id) ?? []} />,
     },
     {
       head: isForks ? "Forks" : "Stars",

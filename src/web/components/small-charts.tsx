@@ -2,7 +2,6 @@ import type { FunctionComponent as FC } from "preact";
 import type { Facet, ListRow } from "../../discovery/discovery.js";
 import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { languagePage, repositoryPage } from "../../lib/page-addresses.js";
-import type { Basis, StarCount } from "../../repositories/repositories.js";
 import { Link } from "./elements.js";
 import { Delta, Dot, formatCompact, formatCount, formatDelta } from "./numbers.js";
 
@@ -14,17 +13,6 @@ const SPARK_EDGE = 2;
 /** The scale spans at least this fraction of the count, so that a few stars do not look like a crash or a leap. */
 const LEAST_SPAN = 0.02;
 const LEAST_STARS = 10;
-
-/** A sparkline of stars. */
-export const StarSpark: FC<{ counts: readonly (StarCount | null)[] }> = ({ counts }) => (
-  <Spark values={counts.map((count) => count?.stars ?? null)} bases={counts.map((count) => count?.basis)} />
-);
-
-interface SparkProps {
-  values: readonly (number | null)[];
-  /** The basis of each value; absent: all have the same. The line is broken at a change, and dotted for stars still held. */
-  bases?: readonly (Basis | undefined)[];
-}
 
 /** Takes the place of a sparkline if too few counts are known. */
 const NoSpark: FC = () => (
@@ -39,7 +27,7 @@ const NoSpark: FC = () => (
 );
 
 /** A sparkline on a scale of its own; unknown values are left out. Hidden from screen readers, which get the numbers next to it. */
-export const Spark: FC<SparkProps> = ({ values, bases = [] }) => {
+export const Spark: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return <NoSpark />;
   const [least, most] = [Math.min(...known), Math.max(...known)];
@@ -47,18 +35,13 @@ export const Spark: FC<SparkProps> = ({ values, bases = [] }) => {
   const middle = (least + most) / 2;
   const x = (i: number) => SPARK_EDGE + (i * (SPARK_WIDTH - 2 * SPARK_EDGE)) / (values.length - 1);
   const y = (value: number) => SPARK_HEIGHT / 2 - ((value - middle) * (SPARK_HEIGHT - 2 * SPARK_EDGE)) / span;
-  const runs: { basis: Basis | undefined; points: string[] }[] = [];
-  for (const [i, value] of values.entries()) {
-    if (value === null) continue;
-    if (runs.length === 0 || runs.at(-1)?.basis !== bases[i]) runs.push({ basis: bases[i], points: [] });
-    runs.at(-1)?.points.push(`${x(i).toFixed(1)},${y(value).toFixed(1)}`);
-  }
-  const [lastX, lastY] = runs.at(-1)?.points.at(-1)?.split(",") ?? [];
+  const points = values.flatMap((value, i) =>
+    value === null ? [] : [`${x(i).toFixed(1)},${y(value).toFixed(1)}`],
+  );
+  const [lastX, lastY] = points.at(-1)?.split(",") ?? [];
   return (
     <svg class="spark" viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`} aria-hidden="true">
-      {runs.map(({ basis, points }) => (
-        <polyline class={basis === "RETAINED" ? "chart-1 still-held" : "chart-1"} points={points.join(" ")} />
-      ))}
+      <polyline class="chart-1" points={points.join(" ")} />
       <circle class="chart-end" cx={lastX} cy={lastY} r="2" />
     </svg>
   );

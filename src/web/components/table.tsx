@@ -4,7 +4,6 @@ import {
   type ChartInput,
   type ChartPoint,
   type ChartSeries,
-  type ChartSpan,
   isByDate,
   METRIC_WORDS,
   type Metric,
@@ -141,19 +140,15 @@ const Head: FC<HeadProps> = (column) => {
 interface PointTableProps {
   metric: Metric;
   points: readonly ChartPoint[];
-  spans: readonly ChartSpan[];
   /** Path of the CSV with all points. */
   csvPath: string;
 }
 
 /** The data of a chart of one repository: the last point of each day, week or month, newest first, and the points of milestones. */
-export const PointTable: FC<PointTableProps> = ({ metric, points, spans, csvPath }) => {
+export const PointTable: FC<PointTableProps> = ({ metric, points, csvPath }) => {
   const { word, of } = rowStep((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
   const milestones = new Map(
-    milestonesOf({ metric, align: "date", series: [{ points }], spans }).map(({ point, value }) => [
-      point,
-      value,
-    ]),
+    milestonesOf({ metric, align: "date", series: [{ points }] }).map(({ point, value }) => [point, value]),
   );
   const kept = new Set([
     ...[...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []),
@@ -195,7 +190,7 @@ export const PointTable: FC<PointTableProps> = ({ metric, points, spans, csvPath
         rows={rows
           .map((row, i) => {
             const before = rows[i - 1];
-            const change = before === undefined || isSeam(before, row) ? null : row.value - before.value;
+            const change = before === undefined || row.isApart ? null : row.value - before.value;
             return { row, change, lengthMs: row.at - (before?.at ?? row.at) };
           })
           .reverse()}

@@ -118,10 +118,11 @@ const Numbers: FC = () => (
       repositories are refreshed as often as every hour, quiet ones at least once a week.
     </p>
     <p>
-      Some history is older: imported archives, and star counts of past days that a forge reported later. Both
-      are labelled. What a forge reports later are stars <dfn>still held</dfn>: given on a day and not
-      withdrawn since. That is not the total of that day, so it is never compared with a total. A count that a
-      forge does not report is shown as a dash, never as 0.
+      Some history is older: imported archives, and the star history of a forge, which says how many stars of
+      each past day are <dfn>still held</dfn>. Both are labelled. A history lacks the stars that were taken
+      back before it was read, so it is joined to our first count; stars that it has no day for are at its
+      beginning, and are no gain of any day. A count that a forge does not report is shown as a dash, never as
+      0.
     </p>
   </Section>
 );
@@ -139,9 +140,8 @@ const Windows: FC = () => (
       is unknown and shown as a dash.
     </p>
     <p>
-      For the time before our first count, the gain comes from the stars still held, if the forge reports
-      them; from then on, from our own counts. A window that spans both adds the two parts: the gain is marked
-      “still held” and has a lower confidence. Charts draw the first part as a dotted line.
+      For the time before our first count, the gain comes from the star history, if the forge has one; from
+      then on, from our own counts.
     </p>
     <p>
       Growth counts only while its last reading is recent: for at most two of the repository’s own refresh

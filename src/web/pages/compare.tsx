@@ -23,7 +23,7 @@ import { type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/gr
 import { DAY_MS } from "../../lib/clock.js";
 import { queryOf, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { basisOf, type Repository } from "../../repositories/repositories.js";
+import type { Repository } from "../../repositories/repositories.js";
 import { BadgeReasons, Badges, badgesOf } from "../components/badges.js";
 import {
   alignedParameters,
@@ -33,7 +33,7 @@ import {
 } from "../components/chart-controls.js";
 import { AddForm, Chosen, Examples, RefusedNames } from "../components/chosen-repositories.js";
 import { Language, withQuery } from "../components/elements.js";
-import { Delta, formatCount, formatDate, formatGrowth, Gain, StillHeldNote } from "../components/numbers.js";
+import { Delta, formatCount, formatDate, formatGrowth, Gain } from "../components/numbers.js";
 import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { ComparedNumbers, Table } from "../components/table.js";
 import { READING_SECONDS, Reading } from "../components/tracking-state.js";
@@ -187,15 +187,15 @@ const ComparisonChart: FC<ComparisonData> = ({ state, compared, repositories, he
 };
 
 async function readCompared(
-  { rankings, catalog }: Modules,
+  modules: Modules,
   repositories: readonly Repository[],
   { range: window, ...state }: State,
 ): Promise<Compared[]> {
   return Promise.all(
     repositories.map(async (repository) => {
-      const { trends, ranks, stored } = await rankings.standing(repository.id);
-      const request = { ...state, window, trends: Object.values(trends), stored };
-      return { trends, ranks, history: await readHistory(catalog, repository, request) };
+      const { trends, ranks } = await modules.rankings.standing(repository.id);
+      const request = { ...state, window, trends: Object.values(trends) };
+      return { trends, ranks, history: await readHistory(modules, repository, request) };
     }),
   );
 }
@@ -251,7 +251,6 @@ const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compared }) =>
         ]}
         rows={rows}
       />
-      <StillHeldNote trends={compared.flatMap(({ trends }) => WINDOWS.map((window) => trends[window]))} />
       {rows.map(({ repository, badges }) =>
         badges.some(({ reason }) => reason !== undefined) ? (
           <section class="small">
@@ -287,7 +286,6 @@ function shownGain({ points }: Pick<History, "points">) {
     growth: gain !== undefined && gain.first.value > 0 ? gain.gained / gain.first.value : null,
     from: gain?.first.at ?? null,
     to: gain?.last.at ?? null,
-    isRetained: gain !== undefined && basisOf(gain.first.source) === "RETAINED",
   };
 }
 
@@ -327,13 +325,10 @@ const ShownGains: FC<{ histories: readonly History[]; metric: Metric }> = ({ his
         {
           head: hasGains ? `Gained since ${formatDate(begin)}` : "Gained",
           isNumber: true,
-          cell: ({ gained, from, to, isRetained }) => (
+          cell: ({ gained, from, to }) => (
             <>
               <Delta value={gained} />
-              <small class="counted">
-                {spanWords({ from, to, begin, end })}
-                {isRetained ? " stars still held" : ""}
-              </small>
+              <small class="counted">{spanWords({ from, to, begin, end })}</small>
             </>
           ),
         },

@@ -5,6 +5,7 @@ import type { CurrentCounters, Leaders, ListRow } from "../../discovery/discover
 import {
   RANKING_DEFINITIONS,
   type Ranking,
+  readSparks,
   WINDOW_LABELS,
   WINDOWS,
   type Window,
@@ -108,7 +109,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
 type HomeData = Awaited<ReturnType<typeof readHome>>;
 
 async function readHome(request: PageRequest) {
-  const { rankings, catalog, lists } = request.modules;
+  const { rankings, database, lists } = request.modules;
   const { url, query, problems } = readUsableQuery(homeQuery, request.url);
   const language = await languageOf(request, query.language);
   if (language === undefined) url.searchParams.delete("language");
@@ -124,7 +125,7 @@ async function readHome(request: PageRequest) {
       lists.rowsOfEach(
         [ids.trending, ids.rising, ids["new-hot"], ids.others].map((some) => ({ ids: some, window })),
       ),
-      catalog.sparks(ids.trending),
+      readSparks(database, ids.trending),
       rankings.home(),
       language === undefined
         ? rankings.moves(ids.trending, { ranking: "trending", window })

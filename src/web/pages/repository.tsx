@@ -7,6 +7,7 @@ import {
   endOfGrowth,
   gainWords,
   MEASURES,
+  readSeries,
   type Trend,
   WINDOW_LABELS,
   WINDOWS,
@@ -91,28 +92,22 @@ const BEFORE_MS = 8 * DAY_MS;
 const LATEST_MS = 30 * DAY_MS;
 
 /** The snapshots around those that the trends compare, or the latest ones. */
-function readAround(
-  catalog: PageRequest["modules"]["catalog"],
-  { repository: { id } }: Current,
-  { trends, stored: { lastSnapshotAt: last } }: Standing,
-): Promise<Readings> {
+function readingsAround(all: Readings, trends: Standing["trends"]): Readings {
   const begins = WINDOWS.flatMap((window) => trends[window]?.from ?? []);
-  const from = begins.length === 0 ? (last ?? 0) - LATEST_MS : Math.min(...begins) - BEFORE_MS;
-  return catalog.snapshotsBetween(id, { from, until: last ?? 0 });
+  const last = all.length === 0 ? 0 : all.at(all.length - 1);
+  const from = begins.length === 0 ? last - LATEST_MS : Math.min(...begins) - BEFORE_MS;
+  return all.slice(all.countBefore(from));
 }
 
 /** The most of a time chosen for the chart whose snapshots are read for the table. */
 const CHOSEN_MS = 62 * DAY_MS;
 
 /** The snapshots of the days chosen for the chart; undefined if none are. */
-async function readChosen(
-  catalog: PageRequest["modules"]["catalog"],
-  { id, last }: { id: number; last: number | null },
-  { from, to }: State,
-): Promise<Readings | undefined> {
+function chosenOf(all: Readings, { from, to }: State): Readings | undefined {
   if (from === undefined && to === undefined) return undefined;
-  const until = Math.min(last ?? 0, (to ?? last ?? 0) + DAY_MS - 1);
-  return catalog.snapshotsBetween(id, { from: Math.max(from ?? 0, until - CHOSEN_MS), until });
+  const end = to === undefined ? all.length : all.countBefore(to + DAY_MS);
+  const begin = Math.max(from ?? 0, (end === 0 ? 0 : all.at(end - 1)) - CHOSEN_MS);
+  return all.slice(Math.min(all.countBefore(begin), end), end);
 }
 
 /** Repositories shown as similar. */
@@ -124,25 +119,27 @@ async function readFacts(request: PageRequest, current: Current, state: State) {
   const { repository, previousNames } = current;
   const { id } = repository;
   const standing = await rankings.standing(id);
-  const { trends, stored } = standing;
-  const growth = { trends: Object.values(trends), stored };
+  const { trends } = standing;
+  const measured = readSeries(request.modules.database, id);
+  const growth = { trends: Object.values(trends), measured };
   const asOf = endOfGrowth(growth.trends, repository.countedAt);
   const { metric, range, from, to } = state;
-  const year = readHistory(catalog, repository, { metric: "stars", window: "1y", ...growth });
+  const year = readHistory(request.modules, repository, { metric: "stars", window: "1y", ...growth });
   const isYear = metric === "stars" && range === "1y" && from === undefined && to === undefined;
   const window =
     state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
   const rowsOf = async (ids: readonly number[]) => lists.rows(ids, window);
-  const [history, stars, readings, explanations, rankHistory, saved, recency, chosen, around, similar] =
+  const [history, stars, { readings }, explanations, rankHistory, saved, recency, around, similar] =
     await Promise.all([
-      isYear ? year : readHistory(catalog, repository, { metric, window: range, from, to, ...growth }),
+      isYear
+        ? year
+        : readHistory(request.modules, repository, { metric, window: range, from, to, ...growth }),
       year,
-      readAround(catalog, current, standing),
+      measured,
       rankings.explain(id),
       asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
       savedAmong(request, [id]),
       catalog.recency(),
-      readChosen(catalog, { id, last: stored.lastSnapshotAt }, state),
       rankings.neighbours(id, "trending", window).then(rowsOf),
       // Of a hidden one they would give away its topics.
       hidesTexts(repository) ? [] : rankings.similar(id, SIMILAR).then(rowsOf),
@@ -151,7 +148,7 @@ async function readFacts(request: PageRequest, current: Current, state: State) {
     history,
     stars,
     ...standing,
-    readings,
+    readings: readingsAround(readings, trends),
     window,
     trend: trends[window],
     explanation: explanations[window],
@@ -162,7 +159,7 @@ async function readFacts(request: PageRequest, current: Current, state: State) {
     isSaved: saved.has(id),
     isStale: isStale(repository, recency),
     recency,
-    chosen,
+    chosen: chosenOf(readings, state),
     around,
     similar,
   };
@@ -259,8 +256,7 @@ interface CourseProps {
 const Course: FC<CourseProps> = ({ facts, url, state, baseUrl }) => {
   const { repository, history, stars, window } = facts;
   const days = dayGains(stars.points);
-  const spans = spansOf([stars], "stars");
-  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars], spans });
+  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars] });
   const position = facts.ranks.find(
     (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
   )?.position;
@@ -268,7 +264,7 @@ const Course: FC<CourseProps> = ({ facts, url, state, baseUrl }) => {
     <>
       <div class="repository-lead">
         <Headline {...facts} {...{ days, facts }} />
-        <Tiles {...facts} url={url} points={stars.points} />
+        <Tiles {...facts} points={stars.points} series={stars.series} url={url} />
         <Proof {...facts} facts={facts} />
       </div>
       <ChartSection

@@ -38,7 +38,6 @@ a.badge:hover { text-decoration: underline; }
 .spark { width: 6rem; height: 1.5rem; }
 .spark polyline, .spark line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
 .spark .chart-1 { stroke: var(--chart-1); }
-.spark .still-held { stroke-dasharray: .1 3; stroke-linecap: round; }
 .spark .chart-end { fill: var(--chart-1); }
 .spark.none line { stroke: var(--edge); stroke-dasharray: 2 4; }
 .spark-cell { width: 6.75rem; }
