@@ -121,19 +121,26 @@ export function countAgo(series: Series, length: number, end?: number): Reading 
   return nearest === undefined ? undefined : countAt(series, nearest === before ? next - 1 : next);
 }
 
+/** Growth is known of no longer window. */
+const LONGEST_MS = Math.max(...WINDOWS.map(windowMs));
+
 /**
- * The points that show the past of a repository: all, or those of a window, which begins with the count that its gain does, or without one with
- * the last point before it. Of all, the creation is left out if nobody looked for most of the time since.
+ * The points that show the past of a repository: all, or those of a window, which begins with the count that its gain does, or without one
+ * with the last point before it. If nobody looked for most of the time since the creation, that is left out, unless growth begins with it.
  */
-export function shownPoints(series: Series, length?: number): Readings {
-  const { points, isFromCreation, unseen } = series;
+export function shownPoints(whole: Series, length?: number): Readings {
+  const { points, isFromCreation, unseen } = whole;
   const [begin, end] = [points.at(0), points.at(points.length - 1)];
   const isApart = isFromCreation && unseen?.from === begin && unseen.to - begin > end - unseen.to;
-  const all = isApart ? points.slice(1) : points;
-  if (length === undefined || points.length === 0) return all;
+  const isLeftOut = isApart && (length === undefined || length > LONGEST_MS);
+  const series = isLeftOut
+    ? { ...whole, points: points.slice(1), isFromCreation: false, unseen: null }
+    : whole;
+  const all = series.points;
+  if (length === undefined || all.length === 0) return all;
   const first = countAgo(series, length);
   if (first === undefined) return all.slice(Math.max(0, all.countBefore(end - length + 1) - 1));
-  const rest = points.slice(points.countBefore(first.at));
+  const rest = all.slice(all.countBefore(first.at));
   if (rest.at(0) === first.at) return rest;
   // Inside a day of the star history.
   const begun = Readings.ofLength(rest.length + 1);

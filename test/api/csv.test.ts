@@ -299,8 +299,7 @@ onSqliteAndLong("A file of CSV", (engine) => {
           ...{ repositoryId, provider, fullName },
         })),
     );
-    // With the creation of each.
-    assert.equal(expected.length, 7);
+    assert.equal(expected.length, 5);
     assert.deepEqual(await read(path), cells(expected));
     assert.ok(!body.data.svgUrl.includes("format"));
   });
