@@ -63,7 +63,8 @@ const FITTED = 0.02;
 export const FILLED_MS = 1.5 * DAY_MS;
 /** A creation further from the first total, and totals further apart that are not usually so, have a hole between them. */
 const HOLE_MS = 2.25 * DAY_MS;
-const HOLE_FACTOR = 3;
+/** Between two and three times, so that a minute more or less decides nothing. */
+const HOLE_FACTOR = 2.5;
 const NEARBY = 5;
 
 export function seriesOf({ readings, createdAt, isHistoryWhole, peak = null }: Stored): Series {
