@@ -86,9 +86,7 @@ onSqliteAndLong("The series of a window", (engine) => {
     }
   });
 
-  // Charts do not read the fitted star history yet.
-  const todo = "a trend may begin within a day of the star history";
-  test("holds what its trend compares, also if it begins with stars still held", { todo }, async () => {
+  test("holds what its trend compares, also if it begins with stars still held", async () => {
     const own = await createWorld(engine);
     const ages = fc.sample(captures, REPOSITORIES);
     await own.record(
@@ -118,9 +116,7 @@ onSqliteAndLong("The series of a window", (engine) => {
     assert.deepEqual(seen, new Set(["TOTAL", "RETAINED"]));
   });
 
-  test("a thinned chart gains as much as its trend, to the hour at which the star history ends", {
-    todo,
-  }, async () => {
+  test("a thinned chart gains as much as its trend, to the hour at which the star history ends", async () => {
     const own = await createWorld(engine);
     const hourly = Array.from({ length: 29 * 24 }, (_, i) => snapshot(29 * 24 - i - 1, 2_000 + 3 * i));
     await own.record(
