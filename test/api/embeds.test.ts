@@ -110,9 +110,9 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       "up/one&window=30d": /gained 300\./,
       "up/one&window=90d": /gained 900\./,
       "up/one&window=all": /: 1,000 on .* gained 3,990\./,
-      "up/two&align=age": /0 at the age of 0 days, 100 at the age of 29 days, gained 100; 1 gap/,
+      "up/two&align=age": /50 at the age of 19 days, 100 at the age of 29 days, gained 50/,
       "up/gapped&repo=github:up/two&align=age":
-        /^up\/gapped: nothing is known; creation date unknown, so not shown by age\. up\/two: 0 at/,
+        /^up\/gapped: nothing is known; creation date unknown, so not shown by age\. up\/two: 50 at/,
       "up/one&window=30d&view=per-day": /Per day: at most \+10 on .*, at least \+10 on /,
       "up/one&from=2026-03-01&to=2026-03-11": /: 4,390 on 1 Mar 2026, 4,490 on 11 Mar 2026, gained 100\./,
       "up/one&window=30d&to=2026-04-10": /: 4,500 on 12 Mar 2026, 4,790 on 10 Apr 2026, gained 290\./,
