@@ -132,15 +132,12 @@ export function shownPoints(whole: Series, length?: number): Readings {
   const { points, isFromCreation, unseen } = whole;
   const [begin, end] = [points.at(0), points.at(points.length - 1)];
   const isApart = isFromCreation && unseen?.from === begin && unseen.to - begin > end - unseen.to;
-  const isLeftOut = isApart && (length === undefined || length > LONGEST_MS);
-  const series = isLeftOut
-    ? { ...whole, points: points.slice(1), isFromCreation: false, unseen: null }
-    : whole;
-  const all = series.points;
-  if (length === undefined || all.length === 0) return all;
-  const first = countAgo(series, length);
-  if (first === undefined) return all.slice(Math.max(0, all.countBefore(end - length + 1) - 1));
-  const rest = all.slice(all.countBefore(first.at));
+  const seen = isApart ? { ...whole, points: points.slice(1), isFromCreation: false, unseen: null } : whole;
+  if (length === undefined || points.length === 0) return seen.points;
+  const first = countAgo(length > LONGEST_MS ? seen : whole, length);
+  if (first === undefined)
+    return seen.points.slice(Math.max(0, seen.points.countBefore(end - length + 1) - 1));
+  const rest = points.slice(points.countBefore(first.at));
   if (rest.at(0) === first.at) return rest;
   // Inside a day of the star history.
   const begun = Readings.ofLength(rest.length + 1);
