@@ -87,7 +87,7 @@ export function sumPointView({ at, ...counts }: SumPoint): z.output<typeof sumPo
   return { capturedAt: isoTime(at), ...counts };
 }
 
-/** What a sum is of. */
+/** Fields that describe a sum. */
 export const sumFields = {
   stepDays: z.int().openapi({ description: "Days between two points." }),
   repositoryCount: z.int().openapi({ description: "Repositories on the list." }),

@@ -195,7 +195,7 @@ export function anomalyWords({ kind, before, after, counted }: Anomaly, turn: nu
   }
 }
 
-/** What a forge has done instead of giving a star history, after its name. */
+/** Why a forge gave no star history, worded to follow its name. */
 const REFUSAL_WORDS: Readonly<Record<HistoryRefusal, string>> = {
   NONE: "gives no star history of it",
   NOT_READY: "has not prepared its star history yet",

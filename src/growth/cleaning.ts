@@ -249,7 +249,7 @@ function endOfDoubt(
     // It has grown back.
     if (isConfirmed && last > FALLEN_PARTS[measure] * before) break;
     if (isConfirmed ? next - last >= REVERTED * (before - last) : next > most) return { end, isConfirmed };
-    // What falls further confirms the fall.
+    // A further fall confirms the fall.
     confirming++;
     last = next;
   }

@@ -84,7 +84,7 @@ export function confidenceReasons({
   const factors = factorsOf(known);
   const { coverage, history, readings, usual } = factors;
   const covered = stored / (history * readings * usual);
-  // What the other factors do not explain is a time that nobody looked at.
+  // The other factors leave the time that nobody looked at.
   const unseen = covered < NEARLY_ONE * coverage ? ["a part of that time was not measured"] : [];
   const isWhole = covered >= NEARLY_ONE;
   const reasons = REASONS.flatMap(([name, reasonOf]) =>

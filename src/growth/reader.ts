@@ -7,7 +7,7 @@ import { seriesOfHistory } from "./gains.js";
 import { HISTORY_MS, type History, readHistories } from "./history.js";
 import { type Series, STARS, seriesOf, valueAt } from "./series.js";
 
-/** What is stored of a repository, and the series of it. */
+/** The stored readings of a repository, and its series. */
 export interface Measured {
   readings: Readings;
   series: Series;

@@ -41,7 +41,7 @@ export type Explanation = Record<ScoreName, ExplainedScore>;
 const USUAL_PRIOR = 10;
 /** How much of what is usual is expected: at 1 nothing but surprise counts, at 0 nothing but size. */
 const USUAL_POWER = 0.6;
-/** What is rising gained at least this many stars, and this many times as many as on usual days. Fewer than one a day count as one. */
+/** A rising repository gained at least this many stars, and this many times as many as on usual days. Fewer than one a day count as one. */
 const LEAST_RISEN = 100;
 const LEAST_TIMES = 2;
 

@@ -41,11 +41,11 @@ export interface Series {
   unseen: Hole | null;
   /** null without a history before the first total. */
   fit: Fit | null;
-  /** What the cleaning found in the totals, oldest first. */
+  /** Anomalies of the totals, oldest first. */
   anomalies: readonly Anomaly[];
 }
 
-/** What is stored of a repository. */
+/** The stored data that a series is made of. */
 export interface Stored {
   /** All of them, or those from some time on. */
   readings: Readings;
@@ -134,7 +134,7 @@ interface Past extends Pick<Series, "fit" | "unseen" | "isFromCreation"> {
   points: Row[];
 }
 
-/** What comes before the first total, backwards from it. */
+/** The points before the first total, backwards from it. */
 function pastOf(
   totals: Readings,
   history: StarHistory | null,

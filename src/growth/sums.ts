@@ -29,7 +29,7 @@ export interface Sum {
   /** Oldest first, `stepDays` apart, up to the median of the newest counts. Each repository ends with its own newest count. */
   points: SumPoint[];
   stepDays: number;
-  /** How many were asked for, and how many of them are summed. */
+  /** Repositories requested, and how many of them are summed. */
   repositories: number;
   measured: number;
 }
