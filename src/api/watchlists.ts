@@ -28,7 +28,7 @@ const token = z.object({ token: tokenParameter });
 /** The errors of every change of a list. */
 const CHANGE_ERRORS = ["VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED"] as const;
 
-/** Who adds something, for the daily quota; undefined if there is none. */
+/** Who adds something, for the daily quota; undefined without one. */
 function addingOf({ http, services }: { http: HttpRequest; services: ApiServices }): Adding | undefined {
   return quotaOf(http.caller, services.config.watchlistQuota);
 }

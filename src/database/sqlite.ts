@@ -270,7 +270,7 @@ export const sqliteDialect: Dialect = {
 
 /** Maximum number of prepared statements kept per connection. */
 const STATEMENT_CACHE = 500;
-/** Statements that may change the columns of others or undo such a change, and settings, many of which change when they are prepared. */
+/** Statements that may change the columns of others or undo such a change, and settings, as many change when they are prepared. */
 const UNREPEATABLE = /^\s*(create|alter|drop|rollback|pragma)\b/i;
 
 /** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */

@@ -317,7 +317,7 @@ function findPurges(believed: readonly Reading[]): Anomaly[] {
   });
 }
 
-/** A return is a jump by this part of the count, of which REVERTED is taken back within this many days. */
+/** A return is a jump by this part of the count. REVERTED of the jump is taken back within this many days. */
 const JUMP_PART = 0.05;
 const RETURN_DAYS = 10;
 /** A step back of at least this part of the jump belongs to the return. */

@@ -34,7 +34,7 @@ export interface Sum {
   measured: number;
 }
 
-/** Days between points: the smallest with at most so many points, and so many counts of all repositories. */
+/** Days between points: the fewest that give at most MAX_POINTS points, and MAX_COUNTS counts of all repositories. */
 const STEPS = [1, 3, 7, 14, 30, 61];
 const MAX_POINTS = 400;
 const MAX_COUNTS = 15_000;

@@ -25,7 +25,7 @@ const PAUSE_MS = 36 * HOUR_MS;
 const STARS_PART = 0.005;
 const USUAL_DAYS = 2;
 const FORKS_PART = 0.02;
-/** Counts of which one is more than this many times the other are of two repositories. */
+/** If one count is more than this many times the other, they are counts of two repositories. */
 const UNSURE_TIMES = 2;
 
 /**
@@ -115,7 +115,7 @@ export interface NamePair {
   toId: number;
 }
 
-/** The pairs of which no other one has the same old or the same new name: of several candidates none is taken. */
+/** The pairs that share neither name with another pair: of several candidates none is taken. */
 export function onlyCandidates<P extends NamePair>(pairs: readonly P[]): P[] {
   const [from, to] = [Map.groupBy(pairs, ({ fromId }) => fromId), Map.groupBy(pairs, ({ toId }) => toId)];
   return pairs.filter(({ fromId, toId }) => from.get(fromId)?.length === 1 && to.get(toId)?.length === 1);

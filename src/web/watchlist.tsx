@@ -39,7 +39,7 @@ export const watchlistPageQuery = watchlistQuery
   .extend({ page: count(1, MAX_PAGES).default(1) })
   .extend(sumParameters.shape);
 
-/** Who adds to lists without an owner, for the daily quota; undefined if there is none. */
+/** Who adds to lists without an owner, for the daily quota; undefined without one. */
 export const addingOf = ({ http, site }: PageRequest): Adding | undefined =>
   quotaOf(http.caller, site.watchlistQuota);
 

@@ -91,7 +91,7 @@ export type AskOutcome =
 /** Maximum numbers of repositories in pasted links and in a README. */
 export const MAX_PASTED = 300;
 const MAX_LINKED = 5_000;
-/** Most READMEs of a forge that wait to be read, each of which takes a request, and most questions to it. */
+/** Maximum number of waiting READMEs of a forge, as each takes a request, and of questions to it. */
 const MAX_UNREAD = 20;
 const MAX_QUESTIONS = 100;
 /** When to try again if the queue is full, or too many of the others wait. */
