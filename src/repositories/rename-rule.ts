@@ -18,7 +18,7 @@ export interface NameHistory {
 export type NameVerdict = "SAME" | "UNSURE" | "APART";
 
 /** One name ends at most this long before or after the other begins, or comes back. */
-export const NEAR_MS = 3 * DAY_MS;
+const NEAR_MS = 3 * DAY_MS;
 /** A name comes back after a longer step, which leaves out a file of a daily archive. */
 const PAUSE_MS = 36 * HOUR_MS;
 /** The largest differences: of stars, as a part of the greater count or in usual days of either name, and of forks. */
@@ -67,6 +67,27 @@ export const nameKeyOf = ({ name }: Pick<NameHistory, "name">): string => fullNa
 /** Descriptions with the same key are the same one; empty for none. */
 export const descriptionKey = ({ description }: Pick<NameHistory, "description">): string =>
   description?.trim() ?? "";
+
+/** When a name was first and last seen. */
+interface NameTimes {
+  discovered_at: number;
+  counted_at: number;
+}
+
+/**
+ * Those of the names, given in order of their ends, whose ends do not contradict what `compareNames` demands of the readings of another
+ * one. Costs a binary search, as thousands may have one description.
+ */
+export function* endedBy<N extends NameTimes>(ended: readonly N[], other: NameTimes): Generator<N> {
+  let [low, high] = [0, ended.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ended[middle]?.counted_at ?? 0) + NEAR_MS < other.discovered_at) low = middle + 1;
+    else high = middle;
+  }
+  for (let row = ended[low]; row !== undefined && row.counted_at < other.counted_at; row = ended[++low])
+    yield row;
+}
 
 /**
  * The index at which the other name begins or comes back, near the end of the one that ended. It is seen later than that one,

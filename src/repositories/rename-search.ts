@@ -7,9 +7,9 @@ import { readNewestFiles } from "./recency.js";
 import {
   compareNames,
   descriptionKey,
+  endedBy,
   type NameHistory,
   type NamePair,
-  NEAR_MS,
   nameKeyOf,
   onlyCandidates,
 } from "./rename-rule.js";
@@ -116,8 +116,9 @@ type RowPair = readonly [ended: NameRow, other: NameRow];
 async function pairsOf(db: Db, ended: readonly NameRow[], { parted }: Unjoined): Promise<RowPair[]> {
   if (ended.length === 0) return [];
   const isParted = new Set(parted.map((ids) => ids.join(" ")));
+  const inOrder = ended.toSorted((a, b) => a.counted_at - b.counted_at);
   const byKey = Map.groupBy(
-    ended.flatMap((row) => keysOf(row).map((key) => ({ key, row }))),
+    inOrder.flatMap((row) => keysOf(row).map((key) => ({ ...row, key }))),
     ({ key }) => key,
   );
   const found = new Map<string, Map<string, RowPair>>();
@@ -135,11 +136,11 @@ async function pairsOf(db: Db, ended: readonly NameRow[], { parted }: Unjoined):
       .execute();
     for (const other of page)
       for (const key of keysOf(other))
-        for (const { row } of byKey.get(key) ?? []) {
+        for (const row of endedBy(byKey.get(key) ?? [], other)) {
           const own = found.get(key) ?? new Map<string, RowPair>();
           if (own.size > MOST_ALIKE) break;
           const ids = `${row.id} ${other.id}`;
-          if (mayContinue(row, other) && !isParted.has(ids)) found.set(key, own.set(ids, [row, other]));
+          if (!isParted.has(ids)) found.set(key, own.set(ids, [row, other]));
         }
     after = page.at(-1)?.id ?? 0;
     if (page.length < PAGE) break;
@@ -154,15 +155,6 @@ function keysOf(row: NameRow): string[] {
     `${row.provider} name ${nameKeyOf(row)}`,
     ...(description === "" ? [] : [`${row.provider} text ${description}`]),
   ];
-}
-
-/** Whether the times of two names do not contradict what `compareNames` demands of their readings. */
-function mayContinue(ended: NameRow, other: NameRow): boolean {
-  return (
-    ended.id !== other.id &&
-    other.counted_at > ended.counted_at &&
-    other.discovered_at <= ended.counted_at + NEAR_MS
-  );
 }
 
 /** The pairs that are the same repository, or perhaps. Costs their histories. */

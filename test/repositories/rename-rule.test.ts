@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
 import {
   compareNames,
+  endedBy,
   type NameHistory,
   type NameVerdict,
   onlyCandidates,
@@ -125,4 +126,27 @@ test("the verdict is that of a plain model, whatever the readings are", () => {
     { numRuns: examples(20_000) },
   );
   assert.equal(seen.size, 3);
+});
+
+test("of thousands of names with one description, those that ended near are found without comparing all", () => {
+  let compared = 0;
+  const ended = Array.from({ length: 5_000 }, (_, day) => ({
+    day,
+    discovered_at: 0,
+    get counted_at() {
+      compared++;
+      return day * DAY_MS;
+    },
+  }));
+  const endedFor = (discovered: number, counted: number) => {
+    const other = { discovered_at: discovered * DAY_MS, counted_at: counted * DAY_MS };
+    return [...endedBy(ended, other)].map(({ day }) => day);
+  };
+  for (let day = 3; day < 4_000; day++)
+    assert.deepEqual(
+      endedFor(day, day + 2),
+      [-3, -2, -1, 0, 1].map((days) => day + days),
+    );
+  assert.deepEqual([endedFor(9_000, 9_001), endedFor(-9, 0), endedFor(-9, 2)], [[], [], [0, 1]]);
+  assert.ok(compared < 4_000 * 40, `${compared} ends were compared`);
 });
