@@ -6,7 +6,7 @@ import { burstsBetween } from "./bursts.js";
 import { readingAt } from "./cleaning.js";
 import { WINDOWS, type Window, windowMs } from "./definitions.js";
 import { HISTORY_MS, type History, NEW_MS } from "./history.js";
-import { BACKFILLED, type Series, seriesOf } from "./series.js";
+import { BACKFILLED, type Series, STARS, seriesOf, valueAt } from "./series.js";
 import { usualStarsBefore } from "./usual.js";
 
 /** The stars gained before our first total, by the star history of the forge. */
@@ -119,6 +119,21 @@ export function countAgo(series: Series, length: number, end?: number): Reading 
     after: next <= last ? after : null,
   });
   return nearest === undefined ? undefined : countAt(series, nearest === before ? next - 1 : next);
+}
+
+/**
+ * The stars gained since a time: since the last count up to it, evenly within a step of the star history. null where nobody had looked yet,
+ * or looked for long.
+ */
+export function gainSince(series: Series, since: number): number | null {
+  const { points, isFromCreation, unseen } = series;
+  const last = points.length - 1;
+  const next = points.countBefore(since + 1);
+  const isUnseen = unseen !== null && since > unseen.from && since < unseen.to;
+  if (last < 0 || isUnseen || (next === 0 && !isFromCreation)) return null;
+  const isOfHistory = next > 0 && next <= last && (points.isRetained(next - 1) || points.isRetained(next));
+  const before = isOfHistory ? valueAt(series, since, STARS) : points.stars(Math.max(0, next - 1));
+  return before === null ? null : Math.round(points.stars(last)) - Math.round(before);
 }
 
 /** Growth is known of no longer window. */

@@ -60,7 +60,7 @@ export {
   windowMs,
   windowOfHours,
 } from "./definitions.js";
-export { countAgo, shownPoints } from "./gains.js";
+export { countAgo, gainSince, shownPoints } from "./gains.js";
 export { type Measured, readSeries, readSeveralSeries, readSparks } from "./reader.js";
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";

@@ -2,9 +2,9 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Database } from "../database/database.js";
+import { gainSince, readSeveralSeries, windowMs } from "../growth/growth.js";
 import type { BackgroundWrites } from "../lib/background-writes.js";
 import type { Clock } from "../lib/clock.js";
-import { type Readings, readReadings } from "../repositories/repositories.js";
 
 /** The repositories of a list that are archived or unavailable. */
 interface ListState {
@@ -33,36 +33,28 @@ interface CurrentState {
   gained: Map<number, number | null>;
 }
 
-/** The present state of repositories, and their gains since a time, if given. Costs one row and one block each. */
+/** The present state of repositories, and their gains until `now` since a time, if given. Costs the decoding of their snapshots since. */
 export async function readCurrent(
-  { read, dialect }: Database,
+  database: Database,
   ids: readonly number[],
-  since: number | undefined,
+  { since, now }: { since: number | undefined; now: number },
 ): Promise<CurrentState> {
   const state = { archived: [] as number[], unavailable: [] as number[] };
-  const gained = new Map<number, number | null>();
-  if (ids.length === 0) return { state, gained };
-  const rows = await read
+  if (ids.length === 0) return { state, gained: new Map() };
+  const rows = await database.read
     .selectFrom("repositories")
-    .select(["id", "stars", "archived", "availability"])
-    .where(dialect.among(sql.ref("id"), ids))
+    .select(["id", "archived", "availability"])
+    .where(database.dialect.among(sql.ref("id"), ids))
     .execute();
-  const before =
-    since === undefined
-      ? new Map<number, Readings>()
-      : await readReadings(read, dialect, {
-          ids,
-          span: { from: since, until: since, withBaseline: true },
-          // A gain that cannot be computed is unknown.
-          onDamaged: () => {},
-        });
-  for (const { id, stars, archived, availability } of rows) {
+  const gained = new Map<number, number | null>(rows.map(({ id }) => [id, null]));
+  if (since !== undefined) {
+    const recentMs = now - since <= windowMs("30d") ? now - since : undefined;
+    for await (const [id, { series }] of readSeveralSeries(database, ids, recentMs))
+      gained.set(id, gainSince(series, since));
+  }
+  for (const { id, archived, availability } of rows) {
     if (archived === 1) state.archived.push(id);
     if (availability !== "AVAILABLE") state.unavailable.push(id);
-    const own = before.get(id);
-    // The present count is a total, which stars still held cannot be compared with.
-    const starsBefore = own === undefined || own.isRetained(0) ? null : own.stars(0);
-    gained.set(id, stars === null || starsBefore === null ? null : stars - starsBefore);
   }
   return { state, gained };
 }
@@ -142,7 +134,7 @@ export class Visits {
     const previous = isNewVisit
       ? { at: row.seen_at, state: row.seen_state }
       : { at: row?.previous_seen_at ?? undefined, state: row?.previous_state ?? null };
-    const current = await readCurrent(this.#database, repositoryIds, previous.at);
+    const current = await readCurrent(this.#database, repositoryIds, { since: previous.at, now });
     const values = {
       seen_at: now,
       seen_state: JSON.stringify(current.state),

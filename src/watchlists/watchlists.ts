@@ -271,7 +271,7 @@ export class Watchlists {
 
   /** The changes since a time. Which repositories were archived or unavailable then is unknown without visits of an owner. */
   async changes(repositoryIds: readonly number[], since: number): Promise<Changes> {
-    const current = await readCurrent(this.#database, repositoryIds, since);
+    const current = await readCurrent(this.#database, repositoryIds, { since, now: this.#clock.now() });
     return changesSince(this.#database, current, { since });
   }
 

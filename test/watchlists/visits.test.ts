@@ -88,15 +88,27 @@ onSqliteAndLong("Visits of a personal list", (engine) => {
     assert.deepEqual([next?.totalGained, next?.renamed, next?.archived, next?.unavailable], [0, [], [], []]);
   });
 
-  test("stars still held at that time are not compared with the total of today", async () => {
+  test("a gain is that of the series: a failed reading is none, and neither is its return", async () => {
     const { visits } = world.modules.watchlists;
-    await visits.record(account, [4]);
+    const days = (...stars: number[]) =>
+      stars.map((count, i) => snapshot(24 * (stars.length - 1 - i), count));
+    const held = [snapshot(36, 80, { source: "BACKFILLED" }), snapshot(12, 92, { source: "BACKFILLED" })];
+    await world.record(observation("four/four", days(1_000, 1_010, 1_020, 400), { providerId: "4" }));
+    await visits.record(account, [4, 5]);
     await world.modules.watchlists.flush();
-    world.clock.advance(3 * 3_600_000);
-    const past = [snapshot(10, 80, { source: "BACKFILLED" }), snapshot(-0.5, 90, { source: "BACKFILLED" })];
-    await world.record(observation("four/four", [...past, later(1, 95)], { providerId: "4" }));
-    const changes = await visits.record(account, [4]);
-    assert.deepEqual([...(changes?.gained ?? [])], [[4, null]]);
+    world.clock.advance(24 * 3_600_000);
+    await world.record(
+      observation("four/four", [later(12, 400), later(24, 1_040)], { providerId: "4" }),
+      observation("five/five", [...held, later(11, 104)], { providerId: "5" }),
+    );
+    const changes = await visits.record(account, [4, 5]);
+    assert.deepEqual(
+      [...(changes?.gained ?? [])],
+      [
+        [4, 20],
+        [5, 6],
+      ],
+    );
   });
 
   test("what has no snapshot from before is not known to have gained", async () => {
