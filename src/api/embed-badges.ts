@@ -2,6 +2,7 @@ import {
   type BadgeFact,
   drawFactBadge,
   noteOn,
+  notesOf,
   pageCard,
   rankWords,
   readHistory,
@@ -161,7 +162,7 @@ export const getCard = operation({
     const history = await readHistory(modules, repository, {
       ...{ metric: "stars", window: "1y", trends: growth },
     });
-    const { points, shown } = history;
+    const [{ points }, shown] = [history, notesOf(history)];
     const stars = points.at(-1)?.value ?? repository.stars;
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(trends[window]) }));
     const rank = bestRank(stats.ranks);

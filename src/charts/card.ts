@@ -44,7 +44,7 @@ export interface CardInput extends CardAge {
   rank: string | null;
   /** Stars over a year, oldest first. */
   points: readonly ChartPoint[];
-  /** What these do not show, as `History.shown`. */
+  /** What readers must know of these, as `notesOf` says. */
   shown?: string | undefined;
 }
 

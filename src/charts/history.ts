@@ -1,3 +1,4 @@
+import { forgeName } from "../config/config.js";
 import type { Database } from "../database/database.js";
 import {
   endOfGrowth,
@@ -76,6 +77,8 @@ export interface History {
   asOf: number | null;
   /** How much of its star history was read. */
   historyState: HistoryState;
+  /** Before when its stars are those of its star history, for readers; undefined: all are totals. */
+  seam: string | undefined;
   /** From when it shows stars while earlier ones are not read, or how many have no day, for readers; undefined: it shows all. */
   shown: string | undefined;
   /** The end of the chart: its newest counts, or earlier; of a stale one, with the newest counts that it should have been among. */
@@ -115,21 +118,13 @@ export async function readHistory(
   const holes = holesOf(series);
   const part = shownPart(series, { ...span, lengthMs });
   const { kept } = thin(part, { most: MAX_CHART_POINTS, step: "all", keepsFirst: true });
-  const points = kept.flatMap((i): ChartPoint[] => {
-    const value = part.count(i, COLUMNS[metric]);
-    const at = part.at(i);
-    if (value === null) return [];
-    const isApart = series.unseen?.to === at;
-    const source = SNAPSHOT_SOURCES[part.value(i, SOURCE)] ?? "OBSERVED";
-    return [{ at, value: Math.round(value), source, ...(isApart && { isApart }) }];
-  });
   const stale = isStale(repository, recency);
   const missedAt =
     recency.newestFiles.get(repository.importSource ?? "") ?? recency.fullDays.get(repository.provider);
   const isFirst = metric === "stars" && !(part.at(0) > shownPoints(series).at(0));
   return {
     repository,
-    points,
+    points: chartPoints(series, metric, part.picked(kept)),
     gaps: holes.filter(({ from: begin }) => begin >= part.at(0)),
     series,
     leftOut: leftOutOf({ readings, series }, metric),
@@ -139,6 +134,7 @@ export async function readHistory(
     trends,
     asOf: endOfGrowth(trends, countedAt),
     historyState,
+    seam: metric === "stars" ? seamWords(series, part.at(0), repository.provider) : undefined,
     shown: isFirst ? shownWords(series, historyState) : undefined,
     until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
     isStale: stale,
@@ -148,6 +144,18 @@ export async function readHistory(
 /** Columns of a point. */
 const COLUMNS = { stars: 1, forks: 2, openIssues: 3 } as const satisfies Record<Metric, number>;
 const SOURCE = 5;
+
+/** The points of a series that have a count; by default all that are shown of it. */
+export function chartPoints(series: Series, metric: Metric, part = shownPoints(series)): ChartPoint[] {
+  return Array.from({ length: part.length }, (_, i) => i).flatMap((i): ChartPoint[] => {
+    const value = part.count(i, COLUMNS[metric]);
+    const at = part.at(i);
+    if (value === null) return [];
+    const isApart = series.unseen?.to === at;
+    const source = SNAPSHOT_SOURCES[part.value(i, SOURCE)] ?? "OBSERVED";
+    return [{ at, value: Math.round(value), source, ...(isApart && { isApart }) }];
+  });
+}
 
 /** The points of a span. A window begins where its gain does. */
 function shownPart(series: Series, { from, until, lengthMs }: SeriesSpan): Readings {
@@ -163,6 +171,20 @@ function leftOutOf(measured: Measured, metric: Metric): History["leftOut"] {
     const value = readings.count(i, COLUMNS[metric]);
     return value === null || !isLeftOut(measured, i, COLUMNS[metric]) ? [] : [{ at: readings.at(i), value }];
   });
+}
+
+/** Of the series, not of the points that are drawn, so that all charts of a repository name the same day. */
+function seamWords({ points, firstTotal }: Series, begin: number, provider: string): string | undefined {
+  const history = `${forgeName(provider)}’s history`;
+  if (!points.isRetained(0)) return undefined;
+  if (firstTotal === points.length) return history;
+  const seamAt = points.at(firstTotal);
+  return begin < seamAt ? `before ${dateText(seamAt)}: ${history}` : undefined;
+}
+
+/** What readers must know of the stars of a single line. */
+export function notesOf({ seam, shown }: Pick<History, "seam" | "shown">): string | undefined {
+  return [seam, shown].filter((one) => one !== undefined).join("; ") || undefined;
 }
 
 /** What a chart that begins with the series does not show of the stars. */
@@ -217,13 +239,16 @@ export function seriesOf(histories: readonly History[], aligned: Aligned): Chart
   const names = namesOf(histories);
   return histories.map((history, i) => ({
     name: names[i] ?? history.repository.fullName,
-    ...alignedLine(history, aligned),
+    ...alignedLine(history, aligned, noteOnLine(history, histories.length === 1)),
   }));
 }
 
-function alignedLine(history: History, aligned: Aligned): Omit<ChartSeries, "name"> {
+function alignedLine(
+  history: History,
+  aligned: Aligned,
+  note: string | undefined,
+): Omit<ChartSeries, "name"> {
   const { points, gaps } = history;
-  const note = noteOnLine(history);
   const noted = note === undefined ? {} : { note };
   if (aligned.align === "index") {
     const whole = indexBase(points, aligned.alignedAt);
@@ -283,13 +308,14 @@ function namesOf(histories: readonly History[]): string[] {
   });
 }
 
-function noteOnLine({ repository, points, isStale, shown }: History): string | undefined {
+function noteOnLine(history: History, isOnly: boolean): string | undefined {
+  const { repository, points, isStale, shown } = history;
   const note = noteOn(repository, isStale);
   const last = points.at(-1);
   const isAvailable = repository.availability === "AVAILABLE";
   if (last === undefined) return isAvailable ? "no counts in this time" : note;
   const seen = isAvailable ? note : `${note ?? ""}, last seen ${dateText(last.at)}`;
-  const notes = [seen, shown].filter((one) => one !== undefined);
+  const notes = [seen, isOnly ? notesOf(history) : shown].filter((one) => one !== undefined);
   return notes.length === 0 ? undefined : notes.join("; ");
 }
 

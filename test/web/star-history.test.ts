@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { dateText } from "../../src/charts/charts.js";
 import { failedCursor, historyStateOf } from "../../src/repositories/history-state.js";
 import { NO_HISTORY } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openPage } from "../support/page.js";
 import { readPicture } from "../support/svg.js";
-import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const HOUR_MS = 3_600_000;
 const DAY = Date.UTC(2024, 2, 3);
@@ -82,5 +83,22 @@ onSqliteAndLong("A star history that is not whole", (engine) => {
       page ?? "",
       /^GitHub did not return its star history\. It is read back to 3 Mar 2024\. Next try \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/,
     );
+  });
+
+  test("ends on the same day in every range of its page and its pictures", async () => {
+    const past = Array.from({ length: 900 }, (_, i) =>
+      snapshot((1_000 - i) * 24, i, { source: "BACKFILLED" as const }),
+    );
+    const own = Array.from({ length: 100 }, (_, i) => snapshot((99 - i) * 24 + 1, 900 + i));
+    await world.record(observation("b/long", [...past, ...own]));
+    const note = `before ${dateText(own[0]?.capturedAt ?? 0)}: GitHub’s history`;
+    for (const range of ["1y", "all"]) {
+      const { body } = await world.get(`/api/embed/chart.svg?repo=github:b/long&window=${range}`);
+      assert.ok(readPicture(body).texts.some(({ text }) => text.endsWith(note)));
+      const { text } = await openPage(world, `/repos/github/b/long?range=${range}`);
+      assert.ok(text.includes(`B${note.slice(1)}, without stars taken back before it was read.`));
+    }
+    const { body } = await world.get("/api/embed/chart.svg?repo=github:b/long&window=90d");
+    assert.doesNotMatch(body, /history/, "a range of totals alone");
   });
 });

@@ -11,6 +11,7 @@ import {
   type History,
   METRIC_WORDS,
   METRICS,
+  notesOf,
   SCALES,
   seriesOf,
   VIEW_FACTS,
@@ -24,7 +25,7 @@ import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page.js";
 import type { RenderContext } from "../page-request.js";
 import { Options, withQuery, wordsOf } from "./elements.js";
-import { Delta, formatCount, formatDate, formatDay, repositoriesText, Time } from "./numbers.js";
+import { capital, Delta, formatCount, formatDate, formatDay, repositoriesText, Time } from "./numbers.js";
 import { Plot } from "./plot.js";
 import { PointTable, Table } from "./table.js";
 
@@ -280,16 +281,10 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
 };
 
 /** Where the line comes from before our own counts, and what is missing in it. */
-const HistoryNote: FC<{ history: History }> = ({ history: { points, shown } }) => {
-  const total = points.find(({ source }) => source !== "BACKFILLED");
-  const isOfHistory = points[0]?.source === "BACKFILLED";
-  if (shown === undefined && !isOfHistory) return null;
-  const until = total === undefined ? "All" : `Until ${formatDate(total.at)}`;
-  const notes = [
-    ...(isOfHistory ? [`${until} by its star history: stars still held when it was read`] : []),
-    ...(shown === undefined ? [] : [shown]),
-  ];
-  return <p class="soft small">{notes.join("; ")}.</p>;
+const HistoryNote: FC<{ history: History }> = ({ history: { seam, shown } }) => {
+  const withheld = seam && `${seam}, without stars taken back before it was read`;
+  const notes = notesOf({ seam: withheld, shown });
+  return notes === undefined ? null : <p class="soft small">{capital(notes)}.</p>;
 };
 
 /** The parameters of the chart. */

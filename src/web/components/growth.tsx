@@ -23,7 +23,16 @@ import {
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
 import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
 import { Link, Scroll, withQuery } from "./elements.js";
-import { AsOf, Delta, formatCount, formatDate, formatDelta, formatGrowth, formatTime } from "./numbers.js";
+import {
+  AsOf,
+  capital,
+  Delta,
+  formatCount,
+  formatDate,
+  formatDelta,
+  formatGrowth,
+  formatTime,
+} from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
 import { GainBars, Spark } from "./small-charts.js";
 import { indexAt, Table } from "./table.js";
@@ -62,8 +71,6 @@ export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, facts 
 
 /** Lower ranks are not worth a headline. */
 const HEADLINE_RANKS = 100;
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Fewer days make no record, nor do fewer stars. */
 const RECORD = { days: 30, stars: 20 };

@@ -59,6 +59,8 @@ export function formatGrowth(part: number | null): string {
   return (size >= 0.1 ? percents[0] : size >= 0.01 ? percents[1] : percents[2])?.format(part) ?? UNKNOWN;
 }
 
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** "1,234 repositories"; "10,000+ repositories" if there are more. */
 export function repositoriesText(total: number): string {
   return `${formatCount(total)} ${total === 1 ? "repository" : "repositories"}`;
