@@ -87,9 +87,9 @@ onSqliteAndLong("A star history that is not whole", (engine) => {
 
   test("ends on the same day in every range of its page and its pictures", async () => {
     const past = Array.from({ length: 900 }, (_, i) =>
-      snapshot((1_000 - i) * 24, i, { source: "BACKFILLED" as const }),
+      snapshot((1_000 - i) * 24, i < 100 ? i : i + 50, { source: "BACKFILLED" as const }),
     );
-    const own = Array.from({ length: 100 }, (_, i) => snapshot((99 - i) * 24 + 1, 900 + i));
+    const own = Array.from({ length: 100 }, (_, i) => snapshot((99 - i) * 24 + 1, 950 + i));
     await world.record(observation("b/long", [...past, ...own]));
     const note = `before ${dateText(own[0]?.capturedAt ?? 0)}: GitHub’s history`;
     for (const range of ["1y", "all"]) {
@@ -97,6 +97,7 @@ onSqliteAndLong("A star history that is not whole", (engine) => {
       assert.ok(readPicture(body).texts.some(({ text }) => text.endsWith(note)));
       const { text } = await openPage(world, `/repos/github/b/long?range=${range}`);
       assert.ok(text.includes(`B${note.slice(1)}, without stars taken back before it was read.`));
+      assert.match(text, /Best day: \+51 stars/, "two years ago");
     }
     const { body } = await world.get("/api/embed/chart.svg?repo=github:b/long&window=90d");
     assert.doesNotMatch(body, /history/, "a range of totals alone");

@@ -45,15 +45,16 @@ interface HeadlineProps {
   /** The present ranks. */
   ranks: readonly Rank[];
   days: readonly DayGain[];
+  series: Series;
   facts: NoGrowthFacts;
 }
 
 /** The growth in a sentence: the gain, how unusual it is, and the two weightiest ranks of the window. */
-export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, facts }) => {
+export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, series, facts }) => {
   if (trend === null) return <p class="headline">{noGrowthText([window], facts)}</p>;
   const usual = usualWords(trend);
   const counted = gainWords(trend, "stars");
-  const record = window === "24h" && trend.starsDelta > 0 ? recordWords(days, trend.to) : "";
+  const record = window === "24h" && trend.starsDelta > 0 ? recordWords(days, trend.to, series) : "";
   const named = weightiest(ranks.filter((rank) => (rank.window ?? window) === window))
     .filter(({ position }) => position <= HEADLINE_RANKS)
     .slice(0, 2)
@@ -75,11 +76,11 @@ const HEADLINE_RANKS = 100;
 /** Fewer days make no record, nor do fewer stars. */
 const RECORD = { days: 30, stars: 20 };
 
-/** "its best day since 3 Jan 2026" if the last day gained most of all; otherwise empty. */
-function recordWords(days: readonly DayGain[], to: number): string {
+/** "its best day on record" if the last day gained most of all, "since 3 Jan 2026" if nothing earlier is known; otherwise empty. */
+function recordWords(days: readonly DayGain[], to: number, { isFromCreation, unseen }: Series): string {
   const [best, last, first] = [bestDay(days), days.at(-1), days[0]];
   if (best === undefined || first === undefined || best !== last || to - best.at > DAY_MS) return "";
-  return `its best day since ${formatDate(first.at)}`;
+  return `its best day ${isFromCreation && unseen === null ? "on record" : `since ${formatDate(first.at)}`}`;
 }
 
 /** The day that gained most; undefined with too few days or stars. */

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC, JSX } from "preact";
 import { z } from "zod";
-import { milestonesOf, readHistory, spansOf } from "../../charts/charts.js";
+import { chartPoints, milestonesOf, readHistory, spansOf } from "../../charts/charts.js";
 import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
 import type { ListRow, Standing } from "../../discovery/discovery.js";
 import {
@@ -255,15 +255,16 @@ interface CourseProps {
 /** How the repository grows: in words and numbers, as a chart, and among others. */
 const Course: FC<CourseProps> = ({ facts, url, state, baseUrl }) => {
   const { repository, history, stars, window } = facts;
-  const days = dayGains(stars.points);
-  const milestones = milestonesOf({ metric: "stars", align: "date", series: [stars] });
+  const points = chartPoints(stars.series, "stars");
+  const days = dayGains(points);
+  const milestones = milestonesOf({ metric: "stars", align: "date", series: [{ points }] });
   const position = facts.ranks.find(
     (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
   )?.position;
   return (
     <>
       <div class="repository-lead">
-        <Headline {...facts} {...{ days, facts }} />
+        <Headline {...facts} {...{ days, facts }} series={stars.series} />
         <Tiles {...facts} points={stars.points} series={stars.series} url={url} />
         <Proof {...facts} facts={facts} />
       </div>
