@@ -30,7 +30,6 @@ const trendSchema = z.looseObject({
   starsDelta: z.number(),
   forksDelta: z.number().nullable(),
   starsCounted: z.number().optional(),
-  forksCounted: z.number().nullish(),
   scores: z.looseObject({
     trending: z.number().nullable(),
     rising: z.number().nullable(),

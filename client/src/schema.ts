@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: ccc46dbb1079b81f
- * Types: 6c9f1b3054239c66
+ * Document: 7354e0805a780eda
+ * Types: f999bd41571ef9d6
  */
 export interface paths {
     "/api": {
@@ -1433,8 +1433,6 @@ export interface components {
             openIssuesDelta: number | null;
             /** @description The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars-gained are in its order. */
             starsCounted: number;
-            /** @description The same for forksDelta. */
-            forksCounted: number | null;
             /**
              * @description Start of the age in newHot. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.
              * @enum {string|null}
@@ -1515,7 +1513,7 @@ export interface components {
              * @description The order of the list.
              * @enum {string}
              */
-            sort: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
+            sort: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated" | "added" | "requested";
             /**
              * Format: date-time
              * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
@@ -2780,8 +2778,8 @@ export interface operations {
                 reliableOnly?: "true" | "false";
                 /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
-                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
+                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained is by the gain that counts, stars-delta by the plain difference. */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
@@ -2860,8 +2858,8 @@ export interface operations {
                 reliableOnly?: "true" | "false";
                 /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
-                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
+                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained is by the gain that counts, stars-delta by the plain difference. */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */
@@ -2919,8 +2917,8 @@ export interface operations {
                 reliableOnly?: "true" | "false";
                 /** @description Only repositories without an anomaly in the window. */
                 excludeAnomalous?: "true" | "false";
-                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference. */
-                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
+                /** @description Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained is by the gain that counts, stars-delta by the plain difference. */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
                 /** @description The window over which growth is measured. */

@@ -138,7 +138,6 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ofTrend("anomalies", ({ anomalies }) => anomalies.map(({ kind }) => kind).join(";")),
   // At the end, as readers may know columns by their number.
   ofTrend("starsCounted", ({ starsCounted }) => starsCounted),
-  ofTrend("forksCounted", ({ forksCounted }) => forksCounted),
   ofTrend("newSince", ({ newSince }) => newSince),
   ofTrend("confidenceReasons", ({ confidenceReasons }) => confidenceReasons.join(";")),
   ...fieldColumns(["lastSeenAt", "stale", "asOf", "ageDays"]),

@@ -69,7 +69,7 @@ async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
 /** The stars gained in a trend, and the part that counts if that is not all; null: unknown. */
 function gainOf(trend: Trend | null): { stars: number | null; counted?: string } {
   if (trend === null) return { stars: null };
-  const words = gainWords(trend, "stars");
+  const words = gainWords(trend);
   return { stars: trend.starsDelta, ...(words === undefined ? {} : { counted: words.short }) };
 }
 

@@ -10,7 +10,6 @@ import {
   otherDaysWords,
 } from "../discovery/discovery.js";
 import {
-  type CountedMeasure,
   gainWords,
   RANKING_DEFINITIONS,
   RANKINGS,
@@ -180,12 +179,12 @@ function gainOf({ feed, window }: EntryContext, { repository, trend }: ListRow):
   if (trend === undefined) return "";
   const { starsDelta: delta } = trend;
   const gain = ` ${signed.format(delta)} star${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
-  return gain + countedPart(trend, "stars");
+  return gain + countedPart(trend);
 }
 
 /** The words after a gain that counts only in part: ", none counted: dropped and recovered". */
-function countedPart(trend: Trend, measure: CountedMeasure): string {
-  const words = gainWords(trend, measure);
+function countedPart(trend: Trend): string {
+  const words = gainWords(trend);
   return words === undefined ? "" : `, ${words.full}`;
 }
 
@@ -195,14 +194,14 @@ function summaryOf({ repository, trend, isStale }: ListRow): string {
   const count = (value: number | null, what: string, growth: string) =>
     value === null ? [] : [`${format.format(value)} ${what}${growth}`];
   const facts = [
-    ...count(stars, "stars", changed(trend?.starsDelta, trend, "stars")),
-    ...count(forks, "forks", changed(trend?.forksDelta, trend, "forks")),
+    ...count(stars, "stars", changed(trend?.starsDelta, trend, countedPart)),
+    ...count(forks, "forks", changed(trend?.forksDelta, trend)),
     ...count(openIssues, "open issues", changed(trend?.openIssuesDelta, trend)),
     ...(language === null ? [] : [language]),
     ...(license === null ? [] : [license]),
     ...(isStale && repository.countedAt !== null ? [`not seen since ${isoDay(repository.countedAt)}`] : []),
   ];
-  const why = trend === undefined ? [] : [whySentence(trend, "stars")];
+  const why = trend === undefined ? [] : [whySentence(trend)];
   const doubts = trend?.anomalies.map((anomaly) => anomaly.reason) ?? [];
   return [description ?? "", facts.join(" · "), ...why, ...doubts].filter((line) => line !== "").join("\n");
 }
@@ -210,11 +209,10 @@ function summaryOf({ repository, trend, isStale }: ListRow): string {
 function changed(
   delta: number | null | undefined,
   trend: Trend | undefined,
-  measure?: CountedMeasure,
+  more = (_: Trend) => "",
 ): string {
   if (typeof delta !== "number" || trend === undefined) return "";
-  const counted = measure === undefined ? "" : countedPart(trend, measure);
-  return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]}${counted})`;
+  return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]}${more(trend)})`;
 }
 
 /** How recent the feed is: "Growth between actual snapshots, as of 2026-04-30 (90 days ago)." */

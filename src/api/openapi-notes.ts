@@ -122,7 +122,6 @@ export const FIELD_NOTES: Readonly<Record<string, Note>> = {
   },
   fork: { description: "Whether it is a fork; null: unknown.", example: false },
   forks: { description: "Number of forks; null: unknown.", example: 8_912 },
-  forksCounted: { example: 6 },
   forksDelta: { description: "Forks gained; null if either count is unknown.", example: 6 },
   formula: { description: "The formula of the score.", example: "100 × ln(1 + gained)" },
   freshRepositories: { example: 3_454 },

@@ -141,7 +141,6 @@ export const trendSchema = z
       description:
         "The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars-gained are in its order.",
     }),
-    forksCounted: number.openapi({ description: "The same for forksDelta." }),
     newSince: z.enum(["CREATED", "FIRST_SEEN"]).nullable().openapi({
       description:
         "Start of the age in newHot. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.",
@@ -196,7 +195,6 @@ export function trendView(trend: Trend): TrendView {
     forksDelta: trend.forksDelta,
     openIssuesDelta: trend.openIssuesDelta,
     starsCounted: trend.starsCounted,
-    forksCounted: trend.forksCounted,
     newSince: trend.firstSeenAt !== null ? "FIRST_SEEN" : trend.scores.newHot === null ? null : "CREATED",
     starsGrowth: trend.starsGrowth,
     usualPerDay: trend.usualPerDay,

@@ -43,7 +43,6 @@ export const SORT_DEFINITIONS: Readonly<Record<Sort | "added", SortDefinition>> 
   "stars-gained": { label: RANKING_DEFINITIONS["stars-gained"].label, isInWatchlists: true },
   "forks-gained": { label: RANKING_DEFINITIONS["forks-gained"].label },
   "stars-delta": { label: "Stars gained, raw" },
-  "forks-delta": { label: "Forks gained, raw" },
   stars: { label: RANKING_DEFINITIONS.stars.label, isInWatchlists: true },
   forks: { label: "Forks", isInWatchlists: true },
   pushed: { label: "Last push", isInWatchlists: true },
@@ -160,7 +159,7 @@ export const listQuery = z.object({
   ...FILTER_PARAMETERS,
   sort: oneOf(SORTS).optional().openapi({
     description:
-      "Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.",
+      "Default: relevance with q, otherwise all repositories, by trending and then by stars. relevance requires q. stars-gained is by the gain that counts, stars-delta by the plain difference.",
   }),
   order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Ignored for relevance." }),
   window: windowParameter,

@@ -153,9 +153,8 @@ export const GROWTH_ORDER_COLUMNS = {
   rising: { column: "rising", isGain: false, positiveOnly: true },
   "new-hot": { column: "new_hot", isGain: false, positiveOnly: true },
   "stars-gained": { column: "stars_counted", isGain: true, positiveOnly: false },
-  "forks-gained": { column: "forks_counted", isGain: true, positiveOnly: false },
+  "forks-gained": { column: "forks_delta", isGain: true, positiveOnly: false },
   "stars-delta": { column: "stars_delta", isGain: true, positiveOnly: true },
-  "forks-delta": { column: "forks_delta", isGain: true, positiveOnly: true },
 } as const satisfies Readonly<Record<string, GrowthOrderColumn>>;
 export type GrowthOrder = keyof typeof GROWTH_ORDER_COLUMNS;
 export const GROWTH_ORDERS = Object.keys(GROWTH_ORDER_COLUMNS) as GrowthOrder[];

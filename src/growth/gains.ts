@@ -1,7 +1,7 @@
 /** Gains between two points of a series: of the windows, and on a usual day. */
 import { DAY_MS } from "../lib/clock.js";
 import { chooseFrom, isRecent, Readings, type Recency, UNKNOWN } from "../repositories/repositories.js";
-import { type Anomaly, difference, type Reading } from "./anomalies.js";
+import type { Anomaly, Reading } from "./anomalies.js";
 import { burstsBetween } from "./bursts.js";
 import { readingAt } from "./cleaning.js";
 import { WINDOWS, type Window, windowMs } from "./definitions.js";
@@ -27,9 +27,8 @@ export interface Growth {
   held: HeldPart | null;
   /** Counts from `from` to `to`, both included. */
   snapshots: number;
-  /** The part of the deltas that counts; null: unknown. */
+  /** The part of the stars gained that counts. */
   starsCounted: number;
-  forksCounted: number | null;
   /** Stars gained on a usual day before `from`; null: unknown. */
   usualPerDay: number | null;
   /** Hours within the window that nobody looked at. */
@@ -71,7 +70,6 @@ export function growthOf(history: History, recency: Recency): Growth[] {
         held: heldPart(series, from),
         snapshots: last - points.countBefore(from.at + 1) + 2,
         starsCounted: countedOf(starsDelta, bursts.excess),
-        forksCounted: difference(to.forks, from.forks),
         usualPerDay: usualStarsBefore(series, from, since),
         unseenMs: unseen === null ? 0 : Math.max(0, unseen.to - Math.max(unseen.from, from.at)),
         firstSeenAt,

@@ -83,7 +83,7 @@ export {
   type TrendValues,
   trendOfRollup,
 } from "./trend.js";
-export { type CountedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
+export { type GainedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
 
 /** Repositories updated in one transaction. */
 const BATCH = 1_000;

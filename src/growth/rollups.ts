@@ -14,7 +14,7 @@ export const ROLLUPS = bulkOf("rollups");
 
 /** The row of one window. */
 export function rollupRow(history: History, growth: Growth): BulkRow {
-  const { window, from, to, starsDelta, held, snapshots, starsCounted, forksCounted, anomalies } = growth;
+  const { window, from, to, starsDelta, held, snapshots, starsCounted, anomalies } = growth;
   const trust = confidence({
     window,
     coveredHours: (to.at - from.at) / HOUR_MS,
@@ -37,7 +37,7 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     difference(to.forks, from.forks),
     difference(to.openIssues, from.openIssues),
     starsCounted,
-    forksCounted,
+    null,
     from.stars > 0 ? starsDelta / from.stars : null,
     from.stars,
     SNAPSHOT_SOURCES.indexOf(from.source),

@@ -40,9 +40,8 @@ export interface Trend {
   /** null if either snapshot lacks the count. */
   forksDelta: number | null;
   openIssuesDelta: number | null;
-  /** The part of the deltas that counts. */
+  /** The part of the stars gained that counts. */
   starsCounted: number;
-  forksCounted: number | null;
   /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
   starsGrowth: number | null;
   /** Stars gained on a usual day before `from`; null with fewer than three earlier days, or of stars still held. */
@@ -76,7 +75,6 @@ export const TREND = columns("rollups", "g", [
   "forks_delta",
   "open_issues_delta",
   "stars_counted",
-  "forks_counted",
   "stars_growth",
   "stars_from",
   "from_source",
@@ -172,7 +170,6 @@ export function trendOfRollup(values: TrendRow): Trend {
     forksDelta: values[at.forks_delta],
     openIssuesDelta: values[at.open_issues_delta],
     starsCounted: values[at.stars_counted],
-    forksCounted: values[at.forks_counted],
     starsGrowth: values[at.stars_growth],
     usualPerDay: fromHundredths(usualPerDay),
     scores: {

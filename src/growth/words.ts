@@ -10,20 +10,15 @@ const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 const tenths = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const rounded = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 
-/** The counts whose gains may count in part. */
-export type CountedMeasure = "stars" | "forks";
+/** The counts whose gains lists show. */
+export type GainedMeasure = "stars" | "forks";
 
-/** Why a part of a movement does not count, by the kind of the anomaly; the other kinds leave nothing out. */
-function reasonsOf(other: CountedMeasure): Readonly<Partial<Record<Anomaly["kind"], string>>> {
-  return {
-    RETURN: "dropped and recovered",
-    BURST: `far more than usual without ${other} to match`,
-    PURGE: "what is gone had not counted when it came",
-  };
-}
-
-/** By the count that moved: each is judged by the other. */
-const REASONS = { stars: reasonsOf("forks"), forks: reasonsOf("stars") } as const;
+/** Why a part of the stars gained does not count, by the kind of the anomaly; the other kinds leave nothing out. */
+const REASONS: Readonly<Partial<Record<Anomaly["kind"], string>>> = {
+  RETURN: "dropped and recovered",
+  BURST: "far more than usual without forks to match",
+  PURGE: "what is gone had not counted when it came",
+};
 
 /** The part of a gain that counts, in words. */
 interface GainWords {
@@ -33,18 +28,15 @@ interface GainWords {
   full: string;
 }
 
-type CountedTrend = Pick<Trend, "starsDelta" | "starsCounted" | "forksDelta" | "forksCounted" | "anomalies">;
+type CountedTrend = Pick<Trend, "starsDelta" | "starsCounted" | "anomalies">;
 
-/** The part of a gain that counts, with the reason; undefined if all of it counts. */
-export function gainWords(trend: CountedTrend, measure: CountedMeasure): GainWords | undefined {
-  const [delta, counted] =
-    measure === "stars" ? [trend.starsDelta, trend.starsCounted] : [trend.forksDelta, trend.forksCounted];
-  if (counted === null || delta === counted) return undefined;
-  const short = counted === 0 ? "none counted" : `${(counted < 0 ? signed : whole).format(counted)} counted`;
-  const cause = trend.anomalies.findLast(
-    (anomaly) => anomaly.measure === measure && REASONS[measure][anomaly.kind] !== undefined,
-  );
-  const reason = cause === undefined ? "" : `: ${REASONS[measure][cause.kind]}`;
+/** The part of the stars gained that counts, with the reason; undefined if all of it counts. */
+export function gainWords({ starsDelta, starsCounted, anomalies }: CountedTrend): GainWords | undefined {
+  if (starsDelta === starsCounted) return undefined;
+  const format = starsCounted < 0 ? signed : whole;
+  const short = starsCounted === 0 ? "none counted" : `${format.format(starsCounted)} counted`;
+  const cause = anomalies.findLast(({ measure, kind }) => measure === "stars" && REASONS[kind] !== undefined);
+  const reason = cause === undefined ? "" : `: ${REASONS[cause.kind]}`;
   return { short, full: short + reason };
 }
 
@@ -101,7 +93,7 @@ interface WhyWords {
 type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "confidence">;
 
 /** The facts behind a gain. Forks are given as a gain, since a trend does not keep their count at its start. */
-export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
+export function whyWords(trend: WhyTrend, measure: GainedMeasure): WhyWords {
   const { from, to, starsFrom, starsDelta, forksDelta, confidence } = trend;
   const usual = usualWords(trend);
   const hours = (to - from) / HOUR_MS;
@@ -119,7 +111,7 @@ export function whyWords(trend: WhyTrend, measure: CountedMeasure): WhyWords {
 }
 
 /** The same in one line, for feeds. */
-export function whySentence(trend: WhyTrend, measure: CountedMeasure): string {
-  const { compared, usual, doubt } = whyWords(trend, measure);
+export function whySentence(trend: WhyTrend): string {
+  const { compared, usual, doubt } = whyWords(trend, "stars");
   return [compared, usual, doubt].filter((words) => words !== undefined).join(" · ");
 }

@@ -164,7 +164,7 @@ export function rowOf(repository: RepositoryView, baseUrl: string): z.output<typ
     starsGained: trend?.starsCounted ?? null,
     starsChange: trend?.starsDelta ?? null,
     growthPercent: percent(trend?.starsGrowth ?? null),
-    forksGained: trend?.forksCounted ?? null,
+    forksGained: trend?.forksDelta ?? null,
     confidence: trend?.confidence ?? null,
     doubts: [
       ...doubtsOf(trend),

@@ -77,7 +77,7 @@ function growthOf(trend: Detail["trends"][Window]): z.output<typeof growthSchema
       starsGained: trend.starsCounted,
       starsChange: trend.starsDelta,
       growthPercent: percent(trend.starsGrowth),
-      forksGained: trend.forksCounted,
+      forksGained: trend.forksDelta,
       countsRetainedStars: trend.basis === "RETAINED",
       confidenceReasons: trend.confidenceReasons.slice(0, MAX_LISTED),
       doubts: doubts.map((one) => ({ ...one, reason: foreignText(one.reason, REASON_TEXT) ?? "" })),

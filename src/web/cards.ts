@@ -219,7 +219,7 @@ function rowOf({ repository, trend }: ListRow, sort: string, window: Window): Pa
   const gained = metric === "forks" ? trend?.forksDelta : trend?.starsDelta;
   if (sort === "stars" || trend === undefined || gained === undefined || gained === null)
     return { ...shared, value: formatCount(stars), unit: stars === null ? "stars not known" : "stars" };
-  const words = gainWords(trend, metric);
+  const words = metric === "stars" ? gainWords(trend) : undefined;
   const unit = `${metric} in ${WINDOW_LABELS[window]}${words === undefined ? "" : `, ${words.short}`}`;
   return { ...shared, value: formatDelta(gained), unit };
 }

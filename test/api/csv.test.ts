@@ -45,7 +45,7 @@ function flat(record: Row): Row {
 }
 
 const COLUMNS =
-  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay,hours,parts";
+  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,confidence,reliable,anomalies,starsCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays,basis,usualPerDay,hours,parts";
 
 test("any text comes back from its cell, and none begins like a formula", () => {
   const text = fc.oneof(

@@ -14,14 +14,11 @@ const anomaly = (kind: Anomaly["kind"], more: Partial<Anomaly> = {}): Anomaly =>
   ...more,
 });
 
-const unknown = { basis: "TOTAL", forksDelta: null, forksCounted: null } as const;
 const words = (starsDelta: number, starsCounted: number, anomalies: Anomaly[] = []) =>
-  gainWords({ ...unknown, starsDelta, starsCounted, anomalies }, "stars")?.full;
+  gainWords({ starsDelta, starsCounted, anomalies })?.full;
 
-test("a gain that counts in full has no words, nor has one that is unknown", () => {
+test("a gain that counts in full has no words", () => {
   assert.equal(words(50, 50, [anomaly("BURST")]), undefined);
-  const trend = { ...unknown, starsDelta: 5, starsCounted: 0, anomalies: [] };
-  assert.equal(gainWords(trend, "forks"), undefined);
 });
 
 test("a gain of which not all counts says how much does, and why", () => {
@@ -31,15 +28,6 @@ test("a gain of which not all counts says how much does, and why", () => {
     "1,240 counted: far more than usual without forks to match",
   );
   assert.equal(words(-500, -120), "-120 counted", "without an open anomaly there is no reason");
-});
-
-test("each count names the other that did not follow it", () => {
-  const trend = { ...unknown, starsDelta: 5, starsCounted: 5, forksDelta: 900, forksCounted: 40 };
-  const anomalies = [anomaly("BURST", { measure: "forks" })];
-  assert.equal(
-    gainWords({ ...trend, anomalies }, "forks")?.full,
-    "40 counted: far more than usual without stars to match",
-  );
 });
 
 test("the reason is the latest one of the count that is shown", () => {

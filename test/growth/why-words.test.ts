@@ -17,15 +17,13 @@ const trend = {
 
 describe("Why a repository is in a list", () => {
   test("names both counts, the time between and how unusual it is", () => {
-    assert.equal(whySentence(trend, "stars"), "108,659 → 111,568 in 24 h · 7.3× its usual day");
+    assert.equal(whySentence(trend), "108,659 → 111,568 in 24 h · 7.3× its usual day");
   });
 
   test("says nothing of a usual day that is not known or much the same, and of confidence only that it is low", () => {
-    assert.equal(
-      whySentence({ ...trend, usualPerDay: null, confidence: 0.3 }, "stars"),
-      "108,659 → 111,568 in 24 h · low confidence",
-    );
-    assert.equal(whySentence({ ...trend, usualPerDay: 2_800 }, "stars"), "108,659 → 111,568 in 24 h");
+    const unsure = { ...trend, usualPerDay: null, confidence: 0.3 };
+    assert.equal(whySentence(unsure), "108,659 → 111,568 in 24 h · low confidence");
+    assert.equal(whySentence({ ...trend, usualPerDay: 2_800 }), "108,659 → 111,568 in 24 h");
   });
 
   test("gives long times in days, and losses as they are", () => {
@@ -34,7 +32,7 @@ describe("Why a repository is in a list", () => {
   });
 
   test("gives forks as a gain, and stars if forks are not known", () => {
-    assert.equal(whySentence(trend, "forks"), "+120 forks in 24 h");
-    assert.match(whySentence({ ...trend, forksDelta: null }, "forks"), /^108,659 → 111,568/);
+    assert.equal(whyWords(trend, "forks").compared, "+120 forks in 24 h");
+    assert.match(whyWords({ ...trend, forksDelta: null }, "forks").compared, /^108,659 → 111,568/);
   });
 });

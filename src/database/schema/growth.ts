@@ -11,8 +11,9 @@ export const rollups = table(
     stars_delta: integer,
     forks_delta: integer.optional(),
     open_issues_delta: integer.optional(),
-    /** The part of the deltas that counts: all of it without an anomaly. */
+    /** The part of the stars gained that counts: all of it without an anomaly. */
     stars_counted: integer,
+    /** No longer written or read: all forks count. */
     forks_counted: integer.optional(),
     /** starsDelta divided by the stars at `from_at`; null if those were 0. */
     stars_growth: real.optional(),

@@ -2,7 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import {
   type Anomaly,
   COUNT_NAMES,
-  type CountedMeasure,
+  type GainedMeasure,
   isUnsure,
   type Trend,
   whyWords,
@@ -132,7 +132,7 @@ interface WhyProps {
   repository: RepositoryName;
   trend: Trend | undefined;
   badges: readonly Badge[];
-  measure: CountedMeasure;
+  measure: GainedMeasure;
   /** The score that the list is sorted by, with those of the rows before and after; absent for other orders. */
   scores?: RowScores | undefined;
 }

@@ -2,7 +2,6 @@ import type { ComponentChildren as Child, FunctionComponent as FC } from "preact
 import { type ChartPoint, DAY_STEP, gainsOf } from "../../charts/charts.js";
 import type { Rank } from "../../discovery/discovery.js";
 import {
-  type CountedMeasure,
   countAgo,
   type Explanation,
   gainWords,
@@ -53,7 +52,7 @@ interface HeadlineProps {
 export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, series, facts }) => {
   if (trend === null) return <p class="headline">{noGrowthText([window], facts)}</p>;
   const usual = usualWords(trend);
-  const counted = gainWords(trend, "stars");
+  const counted = gainWords(trend);
   const record = window === "24h" && trend.starsDelta > 0 ? recordWords(days, trend.to, series) : "";
   const named = weightiest(ranks.filter((rank) => (rank.window ?? window) === window))
     .filter(({ position }) => position <= HEADLINE_RANKS)
@@ -276,7 +275,9 @@ const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
   const notes = WINDOWS.flatMap((window) => {
     const trend = trends[window];
     if (trend === null) return [];
-    const parts = [...countedParts(trend), ...doubtsOf(trend)];
+    const counted = gainWords(trend);
+    const stars = counted && [`${formatDelta(trend.starsDelta)} stars, ${counted.full}`];
+    const parts = [...(stars ?? []), ...doubtsOf(trend)];
     return parts.length === 0 ? [] : [`${WINDOW_LABELS[window]}: ${parts.join("; ")}`];
   });
   if (notes.length + reasons.size === 0) return null;
@@ -288,14 +289,6 @@ const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
     </ul>
   );
 };
-
-function countedParts(trend: Trend): string[] {
-  const partOf = (measure: CountedMeasure, delta: number | null) => {
-    const words = gainWords(trend, measure);
-    return words === undefined ? [] : [`${formatDelta(delta)} ${measure}, ${words.full}`];
-  };
-  return [...partOf("stars", trend.starsDelta), ...partOf("forks", trend.forksDelta)];
-}
 
 function doubtsOf({ reliable, confidenceReasons }: Trend): string[] {
   return reliable || confidenceReasons.length === 0 ? [] : [`not reliable: ${confidenceReasons.join(", ")}`];

@@ -42,9 +42,8 @@ const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
   "new-hot": { isTab: true, columns: { ...scoreColumn("newHot"), marksFirstSeen: true } },
   "stars-gained": { columns: {} },
   "forks-gained": { columns: FORKS },
-  // The plain differences are offered next to the gain that counts.
+  // The plain difference is offered next to the gain that counts.
   "stars-delta": { isOffered: isSortedBy("stars-delta", "stars-gained"), columns: {} },
-  "forks-delta": { isOffered: isSortedBy("forks-delta", "forks-gained"), columns: FORKS },
   stars: { columns: {} },
   forks: { columns: FORKS },
   pushed: {

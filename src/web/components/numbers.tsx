@@ -7,7 +7,7 @@ import {
   isCovered,
   otherDaysWords,
 } from "../../discovery/discovery.js";
-import { type CountedMeasure, gainWords, type Trend } from "../../growth/growth.js";
+import { type GainedMeasure, gainWords, type Trend } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoDay, isoTime } from "../../lib/clock.js";
 import { cleanText } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
@@ -208,12 +208,9 @@ export const SOURCE_WORDS = {
   BACKFILLED: "star history",
 } as const;
 
-/** A gain, with a note on how much of it counts, explained by a tooltip. */
-export const Gain: FC<{ trend: Trend | null | undefined; measure: CountedMeasure }> = ({
-  trend,
-  measure,
-}) => {
-  const words = trend ? gainWords(trend, measure) : undefined;
+/** A gain, of stars with a note on how much of it counts, explained by a tooltip. */
+export const Gain: FC<{ trend: Trend | null | undefined; measure: GainedMeasure }> = ({ trend, measure }) => {
+  const words = trend && measure === "stars" ? gainWords(trend) : undefined;
   return (
     <>
       <Delta value={measure === "stars" ? trend?.starsDelta : trend?.forksDelta} />

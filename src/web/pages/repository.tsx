@@ -214,7 +214,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
 
 /** "acme/kite: 1,234 stars, +12 in 7 days. A kite". */
 function descriptionOf({ fullName, stars, description }: Repository, week: Trend | null): string {
-  const words = week === null ? undefined : gainWords(week, "stars");
+  const words = week === null ? undefined : gainWords(week);
   const gained =
     week === null
       ? ""

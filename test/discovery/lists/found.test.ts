@@ -81,9 +81,8 @@ const PLAIN_KEYS = {
 const hundredths = (score: number | null) => (score === null ? null : Math.round(100 * score));
 const TREND_KEYS = {
   "stars-gained": (trend: Trend) => trend.starsCounted,
-  "forks-gained": (trend: Trend) => trend.forksCounted,
+  "forks-gained": (trend: Trend) => trend.forksDelta,
   "stars-delta": (trend: Trend) => trend.starsDelta,
-  "forks-delta": (trend: Trend) => trend.forksDelta,
   trending: (trend: Trend) => hundredths(trend.scores.trending),
   rising: (trend: Trend) => hundredths(trend.scores.rising),
   "new-hot": (trend: Trend) => hundredths(trend.scores.newHot),
