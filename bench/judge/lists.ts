@@ -1,4 +1,5 @@
 /** The lists that a service ranks by growth, as it responds. */
+import { windowsOf } from "../../src/discovery/query.js";
 import { type Ask, allRows, firstRows, type Row } from "./service.js";
 
 export const WINDOWS = ["24h", "7d", "30d"] as const;
@@ -8,7 +9,7 @@ const SORTS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained"] 
 export const TOP = 25;
 
 export const PATHS: readonly string[] = [
-  ...WINDOWS.flatMap((window) => SORTS.map((sort) => `/api/repos?sort=${sort}&window=${window}`)),
+  ...SORTS.flatMap((sort) => windowsOf(sort).map((window) => `/api/repos?sort=${sort}&window=${window}`)),
   "/api/repos?sort=stars&window=24h",
 ];
 

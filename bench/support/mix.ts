@@ -4,6 +4,7 @@
  */
 
 import { PLAIN_COLUMNS } from "../../src/discovery/columns.js";
+import { windowsOf } from "../../src/discovery/query.js";
 import { GROWTH_ORDERS } from "../../src/growth/definitions.js";
 import { Random } from "../synthetic/random.js";
 import { indexOfPopularity, type SyntheticOptions, syntheticRepository } from "../synthetic/synthetic.js";
@@ -115,7 +116,9 @@ function listParameters(random: Random, subjects: Subjects): MixList {
     ["7d", 35],
     ["30d", 15],
   ] as const);
-  const parts = [random.weighted(filters)(), `sort=${random.weighted(sorts)}`, `window=${window}`];
+  const sort = random.weighted(sorts);
+  const listed = windowsOf(sort).find((one) => one === window) ?? "24h";
+  const parts = [random.weighted(filters)(), `sort=${sort}`, `window=${listed}`];
   if (random.chance(0.04)) parts.push("order=asc");
   const place = random.next();
   if (place < 0.12) parts.push(`page=${1 + random.zipf(100, 1.2)}`);

@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 7354e0805a780eda
- * Types: f999bd41571ef9d6
+ * Document: 048819a0d2ad26ea
+ * Types: c1ce71ae3f05868a
  */
 export interface paths {
     "/api": {
@@ -172,7 +172,7 @@ export interface paths {
         };
         /**
          * The data of the home page, prepared in advance
-         * @description Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while there is too little data.
+         * @description Ten repositories of each list over 24 hours, or over 7 days (isFallback) while there is too little data.
          */
         get: operations["getHome"];
         put?: never;
@@ -1789,7 +1789,7 @@ export interface components {
             position: number;
         };
         /** @enum {string} */
-        RankingName: "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars";
+        RankingName: "trending" | "new-hot" | "stars-gained" | "forks-gained" | "stars";
         Explanation: {
             /** @description By the score trending. */
             trending: components["schemas"]["ExplainedScore"];
@@ -2782,7 +2782,7 @@ export interface operations {
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -2862,7 +2862,7 @@ export interface operations {
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
             };
             header?: never;
@@ -2921,7 +2921,7 @@ export interface operations {
                 sort?: "relevance" | "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars-delta" | "stars" | "forks" | "pushed" | "created" | "updated";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
             };
             header?: never;
@@ -2978,7 +2978,7 @@ export interface operations {
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -3052,7 +3052,7 @@ export interface operations {
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -3126,7 +3126,7 @@ export interface operations {
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -3757,7 +3757,7 @@ export interface operations {
             query?: {
                 /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description The order of the list. */
                 sort?: "repository-count" | "stars" | "stars-gained";
@@ -3819,7 +3819,7 @@ export interface operations {
             query?: {
                 /** @description A provider, in any case: github, gitlab, codeberg or one added by the operator. */
                 provider?: string;
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description The order of the list. */
                 sort?: "repository-count" | "stars" | "stars-gained";
@@ -3990,8 +3990,8 @@ export interface operations {
                 /** @description The value on the badge. */
                 kind?: "rank" | "stars" | "gain" | "trending";
                 /** @description The ranking. */
-                ranking?: "trending" | "rising" | "new-hot" | "stars-gained" | "forks-gained" | "stars";
-                /** @description The window over which growth is measured. */
+                ranking?: "trending" | "new-hot" | "stars-gained" | "forks-gained" | "stars";
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description language: among the repositories in its language. */
                 scope?: "overall" | "language";
@@ -4407,7 +4407,7 @@ export interface operations {
     listWatchlistRepositories: {
         parameters: {
             query?: {
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description trending and stars-gained use the window; repositories without a trend in it come last. */
                 sort?: "added" | "trending" | "stars-gained" | "stars" | "forks" | "pushed" | "created";
@@ -5090,7 +5090,7 @@ export interface operations {
     listMyWatchlist: {
         parameters: {
             query?: {
-                /** @description The window over which growth is measured. */
+                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
                 window?: "24h" | "7d" | "30d";
                 /** @description trending and stars-gained use the window; repositories without a trend in it come last. */
                 sort?: "added" | "trending" | "stars-gained" | "stars" | "forks" | "pushed" | "created";

@@ -1,4 +1,5 @@
 import {
+  FEEDS,
   filterParameters,
   filterWords,
   type ListFilters,
@@ -8,18 +9,10 @@ import {
   listQuery,
   measuredAt,
   otherDaysWords,
+  SORT_DEFINITIONS,
+  type Sort,
 } from "../discovery/discovery.js";
-import {
-  gainWords,
-  RANKING_DEFINITIONS,
-  RANKINGS,
-  type Ranking,
-  type Trend,
-  WINDOW_LABELS,
-  WINDOWS,
-  type Window,
-  whySentence,
-} from "../growth/growth.js";
+import { gainWords, type Trend, WINDOW_LABELS, WINDOWS, type Window, whySentence } from "../growth/growth.js";
 import { content } from "../http/http.js";
 import { isoDay, isoTime } from "../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../lib/page-addresses.js";
@@ -29,9 +22,6 @@ import { startOfStep } from "../repositories/repositories.js";
 import { operation, type ResponseContract } from "./operation.js";
 
 /** Rankings and other lists as Atom feeds (RFC 4287). */
-
-/** The rankings that have a feed, which has the same name. */
-export const FEEDS: readonly Ranking[] = RANKINGS.filter((ranking) => RANKING_DEFINITIONS[ranking].hasFeed);
 
 const EXAMPLE =
   '<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Trending</title></feed>';
@@ -51,7 +41,7 @@ export const feedQuery = listQuery.omit({ sort: true, order: true, page: true, c
 const DEFAULT_LIMIT = feedQuery.shape.limit.parse(undefined);
 
 export interface FeedRequest {
-  feed: Ranking;
+  feed: Sort;
   filters: ListFilters;
   window: Window;
   limit: number;
@@ -227,7 +217,7 @@ function titleOf({ feed, filters, window }: FeedRequest): string {
   const over = feed === "stars" ? "" : ` in ${WINDOW_LABELS[window]}`;
   const words = filterWords(filters);
   const about = words === "" ? "" : `: ${words}`;
-  return `Sidereal, ${RANKING_DEFINITIONS[feed].title}${over}${about}`;
+  return `Sidereal, ${SORT_DEFINITIONS[feed].feed}${over}${about}`;
 }
 
 /** The canonical address of this feed, independent of the order and case of the parameters. */

@@ -47,7 +47,7 @@ export const getHome = operation({
   tags: ["Rankings"],
   summary: "The data of the home page, prepared in advance",
   description:
-    "Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while there is too little data.",
+    "Ten repositories of each list over 24 hours, or over 7 days (isFallback) while there is too little data.",
   responses: { 200: dataResponse("The home page.", homeSchema) },
   handle: async ({ services: { modules, config } }) => {
     const { lists, rankings } = modules;

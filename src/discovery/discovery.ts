@@ -29,6 +29,7 @@ export {
 } from "./parameters.js";
 export {
   decodeCursor,
+  FEEDS,
   filterParameters,
   filterWords,
   isGrowthSort,
@@ -40,6 +41,8 @@ export {
   listKey,
   listQuery,
   listSpec,
+  MAIN_SORTS,
+  type MainSort,
   pageOffset,
   type Scope,
   SORT_DEFINITIONS,
@@ -48,6 +51,7 @@ export {
   WATCHLIST_SORTS,
   type WatchlistQuery,
   watchlistQuery,
+  windowsOf,
 } from "./query.js";
 export { checkRankHistory, type PastRank } from "./rank-history.js";
 export type { RankedList } from "./rankings.js";

@@ -65,10 +65,9 @@ export const cursorParameter = z
   .optional()
   .openapi({ description: "meta.nextCursor of the previous page. All other parameters must stay the same." });
 
-export const windowParameter = z
-  .enum(WINDOWS)
-  .default("24h")
-  .openapi({ description: "The window over which growth is measured." });
+export const windowParameter = z.enum(WINDOWS).default("24h").openapi({
+  description: "The window over which growth is measured. Lists with sort=rising have 24h and 7d.",
+});
 
 /** A ranking, by default `trending`. */
 export const rankingParameter = oneOf(RANKINGS).default("trending");

@@ -8,6 +8,9 @@ import {
   GROWTH_ORDER_COLUMNS,
   type GrowthOrder,
   RANKING_DEFINITIONS,
+  RISING_WINDOWS,
+  SCORE_LABELS,
+  WINDOWS,
   type Window,
 } from "../growth/growth.js";
 import { AppError, invalidParameter } from "../lib/errors.js";
@@ -31,19 +34,31 @@ interface SortDefinition {
   label: string;
   /** Whether watchlists offer it. */
   isInWatchlists?: true;
+  /** The windows that it has; absent: all. */
+  windows?: readonly Window[];
+  /** The title of its feed, at `/api/feeds/<name>.atom`; absent: it has none. */
+  feed?: string;
 }
 
 /** Every sort, in the order in which they are offered. */
 export const SORT_DEFINITIONS: Readonly<Record<Sort | "added", SortDefinition>> = {
   added: { label: "Added", isInWatchlists: true },
   relevance: { label: "Best match" },
-  trending: { label: RANKING_DEFINITIONS.trending.label, isInWatchlists: true },
-  rising: { label: RANKING_DEFINITIONS.rising.label },
-  "new-hot": { label: RANKING_DEFINITIONS["new-hot"].label },
+  trending: {
+    label: RANKING_DEFINITIONS.trending.label,
+    isInWatchlists: true,
+    feed: "trending repositories",
+  },
+  rising: { label: SCORE_LABELS.rising.label, windows: RISING_WINDOWS, feed: "rising repositories" },
+  "new-hot": { label: RANKING_DEFINITIONS["new-hot"].label, feed: "new and hot repositories" },
   "stars-gained": { label: RANKING_DEFINITIONS["stars-gained"].label, isInWatchlists: true },
   "forks-gained": { label: RANKING_DEFINITIONS["forks-gained"].label },
   "stars-delta": { label: "Stars gained, raw" },
-  stars: { label: RANKING_DEFINITIONS.stars.label, isInWatchlists: true },
+  stars: {
+    label: RANKING_DEFINITIONS.stars.label,
+    isInWatchlists: true,
+    feed: "repositories with most stars",
+  },
   forks: { label: "Forks", isInWatchlists: true },
   pushed: { label: "Last push", isInWatchlists: true },
   created: { label: "Newest", isInWatchlists: true },
@@ -55,10 +70,22 @@ const NAMES = Object.keys(SORT_DEFINITIONS) as (Sort | "added")[];
 /** Every sort that a list of repositories offers. */
 export const SORTS = NAMES.filter(isSort);
 
+/** The rankings and rising, which has no ranks: the sorts of pages of a language or topic, and of published sites. */
+export const MAIN_SORTS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained", "stars"] as const;
+export type MainSort = (typeof MAIN_SORTS)[number];
+
+/** The sorts that have a feed. */
+export const FEEDS = SORTS.filter((sort) => SORT_DEFINITIONS[sort].feed !== undefined);
+
 export const WATCHLIST_SORTS = NAMES.filter((name) => SORT_DEFINITIONS[name].isInWatchlists);
 
 export function isSort(text: string): text is Sort {
   return text !== "added" && Object.hasOwn(SORT_DEFINITIONS, text);
+}
+
+/** The windows of lists in an order. */
+export function windowsOf(sort: string): readonly Window[] {
+  return (isSort(sort) && SORT_DEFINITIONS[sort].windows) || WINDOWS;
 }
 
 /** Whether a sort is by growth, or by a score of it, in a window. */
@@ -191,6 +218,9 @@ export type WatchlistQuery = z.output<typeof watchlistQuery>;
 export function listSpec(query: ListQuery): ListSpec {
   checkRanges(query);
   const sort = sortOf(query);
+  const allowed = windowsOf(sort);
+  if (!allowed.includes(query.window))
+    throw invalidParameter("window", `sort=${sort} needs ${allowed.join(" or ")}`, { allowed });
   const text = query.q ?? "";
   return withPage(
     {

@@ -27,6 +27,7 @@ import type { Clock } from "../lib/clock.js";
 import type { Logger } from "../lib/log.js";
 import type { Catalog, Repository } from "../repositories/repositories.js";
 import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../repositories/repositories.js";
+import { selectByColumn } from "./evaluate.js";
 import {
   type Facet,
   type FacetKind,
@@ -37,6 +38,7 @@ import {
 } from "./facets.js";
 import type { LiveModel, LoadedModel } from "./live.js";
 import type { Evaluation } from "./model.js";
+import { listQuery, listSpec } from "./query.js";
 import {
   archiveRanks,
   type PastRank,
@@ -239,6 +241,7 @@ function standingReader(database: Database): (repositoryId: number) => Promise<O
 
 /** Rows of each list on the first page. */
 const ROWS = 10;
+const FIRST = listQuery.parse({ limit: String(ROWS) });
 
 /** The top of a ranking. */
 export interface RankedList {
@@ -264,13 +267,18 @@ export interface Home {
   gaining: Readonly<Record<Window, GainingFacets>>;
 }
 
-export async function homeOf({ ranks, facets }: LoadedModel): Promise<Home> {
+export async function homeOf({ model, ranks, facets }: LoadedModel): Promise<Home> {
   const leaders = (await ranks.get()).leaders({ scope: "overall", name: "", limit: ROWS });
   const [languages, topics] = [await facets.of("language"), await facets.of("topic")];
+  const rising = (window: Window): number[] => {
+    const spec = listSpec({ ...FIRST, sort: "rising", window });
+    const page = { ...spec, among: undefined };
+    return model.evaluate((evaluation) => selectByColumn(evaluation, "rising", page)).ids;
+  };
   return {
-    trending: rankedList(leaders, "trending"),
-    rising: rankedList(leaders, "rising"),
-    newHot: rankedList(leaders, "new-hot"),
+    trending: rankedList((window) => leaders("trending", window)),
+    rising: rankedList(rising),
+    newHot: rankedList((window) => leaders("new-hot", window)),
     languages: languages.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
     topics: topics.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
     gaining: perWindow((window) => ({
@@ -281,9 +289,9 @@ export async function homeOf({ ranks, facets }: LoadedModel): Promise<Home> {
 }
 
 /** The list of 24 hours, or that of 7 days if the first is not full and the second is longer. */
-function rankedList(leaders: Leaders, ranking: Ranking): RankedList {
-  const day = leaders(ranking, "24h");
-  const week = day.length >= ROWS ? [] : leaders(ranking, "7d");
+function rankedList(idsOf: (window: Window) => readonly number[]): RankedList {
+  const day = idsOf("24h");
+  const week = day.length >= ROWS ? [] : idsOf("7d");
   return week.length > day.length
     ? { window: "7d", isFallback: true, ids: week }
     : { window: "24h", isFallback: false, ids: day };

@@ -57,8 +57,8 @@ export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; descripti
   newHot: { label: "New and hot", description: "stars gained for its usual day, while it is young" },
 };
 
-/** The rankings. These names are the same in paths, parameters, responses and the addresses of pages. */
-export const RANKINGS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained", "stars"] as const;
+/** The orders that repositories have ranks in. These names are the same in paths, parameters, responses and the addresses of pages. */
+export const RANKINGS = ["trending", "new-hot", "stars-gained", "forks-gained", "stars"] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
 /** How a ranking is named and described wherever people read it. */
@@ -67,11 +67,7 @@ interface RankingDefinition {
   description: string;
   /** After a rank: "#3 trending", "#3 by stars". */
   phrase: string;
-  /** Title of the list in the middle of a sentence. */
-  title: string;
-  /** Whether it has a feed, at `/api/feeds/<name>.atom`. */
-  hasFeed: boolean;
-  /** Its name in stored rank histories; never changes. */
+  /** Its name in stored rank histories; never changes. `r` was that of rising, which has no ranks anymore. */
   code: string;
 }
 
@@ -80,48 +76,30 @@ export const RANKING_DEFINITIONS = {
     label: "Trending",
     description: "Most stars gained for their usual day",
     phrase: "trending",
-    title: "trending repositories",
-    hasFeed: true,
     code: "t",
-  },
-  rising: {
-    label: "Rising",
-    description: "Most times their usual day",
-    phrase: "rising",
-    title: "rising repositories",
-    hasFeed: true,
-    code: "r",
   },
   "new-hot": {
     label: "New and hot",
     description: "Trending among the young",
     phrase: "new & hot",
-    title: "new and hot repositories",
-    hasFeed: true,
     code: "n",
   },
   "stars-gained": {
     label: "Stars gained",
     description: "Most stars gained",
     phrase: "by stars gained",
-    title: "most stars gained",
-    hasFeed: false,
     code: "g",
   },
   "forks-gained": {
     label: "Forks gained",
     description: "Most forks gained",
     phrase: "by forks gained",
-    title: "most forks gained",
-    hasFeed: false,
     code: "f",
   },
   stars: {
     label: "Stars",
     description: "Most stars",
     phrase: "by stars",
-    title: "repositories with most stars",
-    hasFeed: true,
     code: "s",
   },
 } as const satisfies Readonly<Record<Ranking, RankingDefinition>>;
@@ -146,6 +124,9 @@ interface GrowthOrderColumn {
   /** Whether the list holds only rows with a value above 0, or every row with a known value. */
   positiveOnly: boolean;
 }
+
+/** The windows that have a list of what is rising. */
+export const RISING_WINDOWS: readonly Window[] = ["24h", "7d"];
 
 /** The sort orders of lists by growth or by a score. */
 export const GROWTH_ORDER_COLUMNS = {

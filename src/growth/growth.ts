@@ -48,6 +48,7 @@ export {
   RANKING_DEFINITIONS,
   RANKINGS,
   type Ranking,
+  RISING_WINDOWS,
   SCORE_LABELS,
   SCORE_NAMES,
   SCORE_VERSION,
@@ -83,7 +84,7 @@ export {
   type TrendValues,
   trendOfRollup,
 } from "./trend.js";
-export { type GainedMeasure, gainWords, usualWords, whySentence, whyWords } from "./words.js";
+export { type GainedMeasure, gainWords, timesWords, usualWords, whySentence, whyWords } from "./words.js";
 
 /** Repositories updated in one transaction. */
 const BATCH = 1_000;

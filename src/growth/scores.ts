@@ -1,4 +1,4 @@
-import type { ScoreName, Window } from "./definitions.js";
+import { RISING_WINDOWS, type ScoreName, type Window } from "./definitions.js";
 
 /** At least 0, with two decimals; null if too little is known to compute a score. */
 export type Scores = Record<ScoreName, number | null>;
@@ -55,9 +55,9 @@ const FORMULAS: Readonly<
   },
   rising: {
     text: (window) =>
-      window === "30d"
-        ? "not for 30 days"
-        : `stars a day ÷ usual day, from ${LEAST_RISEN} stars and ${LEAST_TIMES} times the usual day on`,
+      RISING_WINDOWS.includes(window)
+        ? `stars a day ÷ usual day, from ${LEAST_RISEN} stars and ${LEAST_TIMES} times the usual day on`
+        : `not for ${window}`,
     uses: ["gained", "pace", "usualDay"],
   },
   newHot: {
@@ -98,9 +98,10 @@ function valuesOf({ windowHours, coveredHours, starsCounted, usualPerDay }: Scor
 function scoresOf({ window, usualPerDay, isYoung }: ScoreInput, { gained, pace, usualDay }: Values): Scores {
   const trending = round(gained / (usualDay + USUAL_PRIOR) ** USUAL_POWER);
   const isUsual = usualPerDay === null || pace >= usualPerDay;
+  const isRisingKnown = usualPerDay !== null && RISING_WINDOWS.includes(window);
   return {
     trending,
-    rising: window === "30d" || usualPerDay === null ? null : round(risingOf(gained, pace, usualPerDay)),
+    rising: isRisingKnown ? round(risingOf(gained, pace, usualPerDay)) : null,
     newHot: isYoung === null ? null : isYoung && isUsual ? trending : 0,
   };
 }

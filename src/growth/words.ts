@@ -66,7 +66,12 @@ export function usualWords({
   const times = perDay / usual;
   const pace = `its usual ${window === "24h" ? "day" : "pace"}`;
   if (times >= ABOUT.from && times < ABOUT.to) return `about ${pace}`;
-  return times > MOST ? `over ${MOST}× ${pace}` : `${rounded.format(times)}× ${pace}`;
+  return `${timesWords(times)} ${pace}`;
+}
+
+/** "7.3×", "over 100×". */
+export function timesWords(times: number): string {
+  return times > MOST ? `over ${MOST}×` : `${rounded.format(times)}×`;
 }
 
 /** "40 a day", "1 in 5 days", "0 a day". */

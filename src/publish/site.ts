@@ -5,7 +5,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { z } from "zod";
-import { RANKINGS, WINDOWS } from "../growth/growth.js";
+import { MAIN_SORTS } from "../discovery/discovery.js";
+import { WINDOWS } from "../growth/growth.js";
 import { AppError } from "../lib/errors.js";
 import { chartPage, type RepositoryName, repositoryPage } from "../lib/page-addresses.js";
 import { element, escapeXml, unescapeXml, xmlDocument } from "../lib/xml.js";
@@ -35,7 +36,7 @@ const OTHERS = new Map([LINES, SITE_MAP].map((file) => [`/${file}`, file]));
 const MAX_PAGES = 5_000;
 
 /** The sorts that published lists have. */
-const SORTS: readonly string[] = [...RANKINGS, "repository-count"];
+const SORTS: readonly string[] = [...MAIN_SORTS, "repository-count"];
 
 /** Data that pages link to, and the name of its file. */
 const DATA: readonly (readonly [address: RegExp, name: string])[] = [

@@ -144,7 +144,7 @@ onSqliteAndLong("Badges and cards", (engine) => {
     assert.deepEqual([unknown.label, unknown.message], ["Sidereal", "Not tracked here: github:no/such"]);
     assert.equal(unknown.headers.get("cache-control"), "no-store");
     assert.match(
-      (await badge("repo=github:top/go&ranking=best", 400)).message ?? "",
+      (await badge("repo=github:top/go&ranking=rising", 400)).message ?? "",
       /^ranking: must be one of trending/,
     );
     for (const query of [

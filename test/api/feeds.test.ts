@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { atomFeed, FEEDS, type FeedRequest } from "../../src/api/feeds.js";
-import { listQuery } from "../../src/discovery/query.js";
+import { atomFeed, type FeedRequest } from "../../src/api/feeds.js";
+import { FEEDS, listQuery } from "../../src/discovery/query.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { Repository } from "../../src/repositories/repository.js";
 import { errorOf, invalid } from "../support/answers.js";

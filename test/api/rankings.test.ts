@@ -4,6 +4,7 @@ import { FACET_SORTS } from "../../src/discovery/facets.js";
 import { SORTS, WATCHLIST_SORTS } from "../../src/discovery/query.js";
 import { RANKINGS } from "../../src/growth/definitions.js";
 import { DAY_MS } from "../../src/lib/clock.js";
+import { errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { NAMED } from "../support/named.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -57,6 +58,25 @@ onSqliteAndLong("rankings", (engine) => {
     assert.deepEqual(await names("/api/new-hot"), young);
     assert.deepEqual(await names("/api/trending?language=zig"), ["small/forge"]);
     assert.equal((await world.get("/api/trending?window=7d")).body.meta.sort, "trending");
+  });
+
+  test("rising is a list of 24h and 7d without ranks, and its other addresses name what there is", async () => {
+    const other = await createWorld(engine);
+    await other.record(observation("far/above", daily(100, 110, 120, 130, 140, 400), { facts }));
+    for (const path of ["rising?", "repos?sort=Rising&", "feeds/rising.atom?"]) {
+      for (const window of ["24h", "7d"])
+        assert.equal((await other.request(`/api/${path}window=${window}`)).status, 200, path + window);
+      assert.deepEqual(
+        errorOf(await other.get(`/api/${path}window=30d`)),
+        invalid("window", "sort=rising needs 24h or 7d", { allowed: ["24h", "7d"] }),
+        path,
+      );
+    }
+    const { data } = (await other.get("/api/rising")).body;
+    assert.deepEqual([data.length, data[0]?.trend.scores.rising], [1, 26]);
+    assert.deepEqual((await other.get("/api/home")).body.data.rising.repositories, data);
+    const { ranks } = (await other.get("/api/repos/github/far/above")).body.data;
+    assert.ok(ranks.length > 0 && ranks.every(({ ranking }: { ranking: string }) => ranking !== "rising"));
   });
 
   test("lists by gain are in the order of what counts, and by the plain difference on request", async () => {

@@ -95,10 +95,8 @@ test("new and hot is the Trending score of what is young and gains its usual day
   const young = scores(60, { isYoung: true });
   assert.equal(young.newHot, young.trending);
   assert.equal(scores(60, { isYoung: true, usualPerDay: 61 }).newHot, 0);
-  assert.equal(
-    scores(60, { isYoung: true, usualPerDay: null }).newHot,
-    scores(60, { usualPerDay: null }).trending,
-  );
+  const unknown = scores(60, { isYoung: true, usualPerDay: null });
+  assert.equal(unknown.newHot, unknown.trending);
   assert.deepEqual([scores(60, { isYoung: false }).newHot, scores(60, { isYoung: null }).newHot], [0, null]);
 });
 
@@ -118,11 +116,7 @@ test("an explanation holds the known values that its formula uses", () => {
 });
 
 test("worked numbers of docs/RANKINGS.md", () => {
-  assert.deepEqual(score(gained(60, { isYoung: true })), {
-    trending: 12.06,
-    rising: 0,
-    newHot: 12.06,
-  });
+  assert.deepEqual(score(gained(60, { isYoung: true })), { trending: 12.06, rising: 0, newHot: 12.06 });
 });
 
 test("confidence falls with missing coverage, a hole, few snapshots, doubtful readings and an unknown usual day", () => {

@@ -124,6 +124,9 @@ onSqliteAndLong("The tools", (engine) => {
       );
       assert.equal((await world.get(data.page.slice("https://sidereal.example".length))).status, 200);
     }
+    const month = await call(client, "list_ranking", { ranking: "rising", window: "30d" });
+    assert.deepEqual([month.isError, month.error?.code], [true, "VALIDATION_FAILED"]);
+    assert.match(month.text, /24h or 7d/);
   });
 
   test("get_repositories returns growth over each window, with what throws doubt on it", async () => {

@@ -78,10 +78,10 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
 
   test("every choice of a badge reaches its picture, in any script", async () => {
     const label = "我们的 <b>";
-    const query = `repo=one/one&kind=rank&ranking=rising&window=30d&scope=language&theme=light&label=${encodeURIComponent(label)}`;
+    const query = `repo=one/one&kind=rank&ranking=new-hot&window=30d&scope=language&theme=light&label=${encodeURIComponent(label)}`;
     const { sources, page } = await shown(query);
     assert.deepEqual(Object.fromEntries(new URL(sources[0] ?? "", ORIGIN).searchParams), {
-      ...{ repo: "github:one/one", kind: "rank", ranking: "rising", window: "30d" },
+      ...{ repo: "github:one/one", kind: "rank", ranking: "new-hot", window: "30d" },
       ...{ scope: "language", label, theme: "light" },
     });
     assert.doesNotMatch(page.html, /<b>/);

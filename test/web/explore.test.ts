@@ -203,6 +203,15 @@ onSqlite("The page /explore", (engine) => {
     assert.ok(numbersIn(deep.alerts[0] ?? "").includes("10000"));
     const relevance = await open("/explore?sort=relevance");
     assert.deepEqual([relevance.status, problemsOf(relevance)], [400, ["sort"]]);
+    for (const path of ["/explore", "/languages/Rust"]) {
+      const month = await open(`${path}?sort=rising&window=30d`);
+      assert.deepEqual([month.status, problemsOf(month)], [400, ["window"]], path);
+      assert.match(month.alerts[0] ?? "", /24h or 7d/);
+      const week = linkTo(month.html, "Rising");
+      assert.equal(week?.search, "?sort=rising&window=7d");
+      const { status, html } = await open(`${path}${week.search}`);
+      assert.deepEqual([status, linkTo(html, "30d")], [200, undefined]);
+    }
   });
 
   test("an empty list shows the results without each filter", async () => {

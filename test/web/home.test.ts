@@ -70,7 +70,7 @@ onSqliteAndLong("The home page", (engine) => {
     assert.doesNotMatch(html, /confidence 1|about its usual/);
   });
 
-  test("shows no repository twice, and those that grew most for their size with their growth", async () => {
+  test("shows no repository twice, and those busiest for their usual day that do not lead the page", async () => {
     const leapt = await createWorld(engine);
     await leapt.record(...many(40, 200));
     const { html } = await openPage(leapt, "/");
@@ -78,7 +78,15 @@ onSqliteAndLong("The home page", (engine) => {
     const names = links.map(([, path]) => path);
     assert.ok(names.length > 15);
     assert.deepEqual(names.length, new Set(names).size);
-    assert.match(textOf(sectionNamed(html, "Moved most") ?? ""), /\+\d+(?:\.\d+)?%/);
+    const busier = sectionNamed(html, "Busier than usual") ?? "";
+    assert.match(textOf(busier), /\d+(?:\.\d+)?× usual/);
+    const shown = repositoriesIn(busier);
+    const lead = repositoriesIn(sectionNamed(html, "Trending") ?? "");
+    const { data } = (await leapt.get("/api/rising?limit=20")).body;
+    const risen: string[] = data.map((one: { fullName: string }) => one.fullName);
+    assert.deepEqual(shown, risen.filter((name) => !lead.includes(name)).slice(0, 5));
+    const month = await openPage(leapt, "/?window=30d");
+    assert.equal(sectionNamed(month.html, "Busier than usual"), undefined);
   });
 
   test("names the round numbers of stars that others reached", async () => {

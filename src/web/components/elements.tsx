@@ -1,6 +1,6 @@
 import type { ComponentChildren as Child, FunctionComponent as FC, JSX } from "preact";
 import { forgeName } from "../../config/config.js";
-import { WINDOWS } from "../../growth/growth.js";
+import { WINDOWS, type Window } from "../../growth/growth.js";
 import { languagePage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
@@ -362,11 +362,19 @@ export function wordsOf<Of>(
   return Object.fromEntries(Object.entries(all).map(([value, of]) => [value, word(of)]));
 }
 
-const WINDOW_NAMES = Object.fromEntries(WINDOWS.map((name) => [name, name]));
+interface WindowTabsProps extends Pick<OptionsProps, "url" | "current" | "look"> {
+  /** Default: all. */
+  windows?: readonly Window[];
+}
 
 /** Links that change the window of the page. */
-export const WindowTabs: FC<Pick<OptionsProps, "url" | "current" | "look">> = (props) => (
-  <Options label="Window" parameter="window" words={WINDOW_NAMES} {...props} />
+export const WindowTabs: FC<WindowTabsProps> = ({ windows = WINDOWS, ...props }) => (
+  <Options
+    label="Window"
+    parameter="window"
+    words={Object.fromEntries(windows.map((name) => [name, name]))}
+    {...props}
+  />
 );
 
 /** Links as tags; nothing without any. */

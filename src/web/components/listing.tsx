@@ -1,16 +1,19 @@
 import type { FunctionComponent as FC } from "preact";
 import {
   type CountRequest,
+  FEEDS,
   isSort,
   type ListPage,
   type ListQuery,
   type ListRow,
   listPage,
+  MAIN_SORTS,
   SORT_DEFINITIONS,
   SORTS,
   type Sort,
+  windowsOf,
 } from "../../discovery/discovery.js";
-import { RANKING_DEFINITIONS, RANKINGS, readSparks, type ScoreName } from "../../growth/growth.js";
+import { readSparks, type ScoreName } from "../../growth/growth.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
 import { Link, Pager, type Tab, TabLink, Ways, withQuery } from "./elements.js";
@@ -78,8 +81,7 @@ export function columnsOf(sort: string): ListColumns {
 
 /** Path of the feed of a sort; undefined if it has none. */
 export function feedPath(sort: string): string | undefined {
-  const ranking = RANKINGS.find((name) => name === sort);
-  return ranking && RANKING_DEFINITIONS[ranking].hasFeed ? `/api/feeds/${ranking}.atom` : undefined;
+  return FEEDS.some((name) => name === sort) ? `/api/feeds/${sort}.atom` : undefined;
 }
 
 /** The sort of each column that a list can be sorted by at its head. A column of scores has that of the list. */
@@ -137,14 +139,22 @@ interface SortBarProps {
   isAnswerable: Answerable;
 }
 
+/** The tab of a sort, which leads to another window of it if it does not have the present one. */
+export function sortTab(url: URL, name: Sort, current: string | undefined): Tab {
+  const windows = windowsOf(name);
+  const hasWindow = windows.some((window) => window === (url.searchParams.get("window") ?? window));
+  const window = hasWindow ? {} : { window: windows.at(-1) };
+  return {
+    name: SORT_DEFINITIONS[name].label,
+    href: withQuery(url, { sort: name, order: undefined, ...window }),
+    isCurrent: name === current,
+  };
+}
+
 /** The rankings as tabs; the other sorts and the direction in a menu, which works without scripts. */
 export const SortBar: FC<SortBarProps> = (page) => {
   const { url, sort, order } = page;
-  const tabOf = (name: Sort): Tab => ({
-    name: SORT_DEFINITIONS[name].label,
-    href: withQuery(url, { sort: name, order: undefined }),
-    isCurrent: name === sort,
-  });
+  const tabOf = (name: Sort) => sortTab(url, name, sort);
   const others = SORTS.filter((name) => {
     const { isTab = false, isOffered } = SORT_VIEWS[name];
     return !isTab && (isOffered === undefined || isOffered(page));
@@ -235,7 +245,7 @@ export const ListingView: FC<ListingViewProps> = ({
       headOf={headsOf({ url, sort: list.sort, order, sorts, hasOrder })}
       {...stars}
       {...columnsOf(list.sort)}
-      ranking={RANKINGS.find((ranking) => ranking === list.sort && ranking !== "stars")}
+      ranking={MAIN_SORTS.find((sort) => sort === list.sort && sort !== "stars")}
     />
     <Pager url={url} limit={limit} {...list} />
   </>

@@ -23,7 +23,6 @@ const RANKING_WEIGHTS: Readonly<Partial<Record<Rank["ranking"], number>>> = {
   trending: 0,
   "stars-gained": 0.2,
   stars: 0.2,
-  rising: 0.6,
   "new-hot": 0.6,
 };
 const OTHER_RANKINGS = 1.5;

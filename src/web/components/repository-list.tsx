@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { ListRow } from "../../discovery/discovery.js";
-import { isUnsure, type Ranking, type ScoreName } from "../../growth/growth.js";
+import type { ListRow, MainSort } from "../../discovery/discovery.js";
+import { isUnsure, type ScoreName } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import { type ListStars, SaveStar } from "../saving.js";
 import { Badges, badgesOf, OwnerImage, type RowScores, Why } from "./badges.js";
@@ -50,15 +50,15 @@ export interface RepositoryListProps extends ListStars {
   withLanguage?: boolean;
   /** How many ranks repositories have risen since the day before; negative: fallen. */
   moves?: ReadonlyMap<number, number>;
-  /** The ranking that the list is in; absent for other orders. */
-  ranking?: Ranking | undefined;
+  /** The ranking that the list is in, or rising; absent for other orders. */
+  ranking?: MainSort | undefined;
 }
 
 /** Owners' images in the first rows load with the page, those below when they come near. */
 const FIRST_ROWS = 5;
 
-/** The score of each ranking by one. */
-const SCORES: Readonly<Partial<Record<Ranking, ScoreName>>> = {
+/** The score of each order by one. */
+const SCORES: Readonly<Partial<Record<MainSort, ScoreName>>> = {
   trending: "trending",
   rising: "rising",
   "new-hot": "newHot",

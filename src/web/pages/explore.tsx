@@ -8,6 +8,7 @@ import {
   listQuery,
   SORT_DEFINITIONS,
   type UnmatchedValue,
+  windowsOf,
 } from "../../discovery/discovery.js";
 import { addressOf, BeyondEnd, canonicalAddress, WindowTabs, withQuery } from "../components/elements.js";
 import { countedBy, FilterChoices, presetGroups } from "../components/filter-choices.js";
@@ -158,7 +159,7 @@ const Found: FC<Explored & NonNullable<Explored["found"]>> = ({
           </small>
         ) : null}
       </h2>
-      <WindowTabs url={url} current={query.window} />
+      <WindowTabs url={url} current={query.window} windows={windowsOf(list.sort)} />
     </div>
     <FilterTags url={url} filters={filters} />
     {list.corrected === null ? null : (
@@ -308,8 +309,10 @@ const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, asking
     {isGrowthSort(list.sort) ? (
       <p>
         This list has only repositories with known growth in {query.window}. Try{" "}
-        <a href={withQuery(url, { window: query.window === "30d" ? "7d" : "30d" })}>another window</a> or{" "}
-        <a href={withQuery(url, { sort: "stars" })}>sort by stars</a>.
+        <a href={withQuery(url, { window: windowsOf(list.sort).findLast((one) => one !== query.window) })}>
+          another window
+        </a>{" "}
+        or <a href={withQuery(url, { sort: "stars" })}>sort by stars</a>.
       </p>
     ) : null}
   </div>

@@ -10,15 +10,16 @@ import {
   facetSortParameter,
   isGrowthSort,
   listQuery,
+  MAIN_SORTS,
   pageParameter,
   providerParameter,
   RANKED_FROM,
   type Rankings,
-  rankingParameter,
   SORT_DEFINITIONS,
   windowParameter,
+  windowsOf,
 } from "../../discovery/discovery.js";
-import { RANKINGS, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
+import { WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { AppError } from "../../lib/errors.js";
 import {
   explorePage,
@@ -27,13 +28,13 @@ import {
   TOPICS_PAGE,
   topicPage,
 } from "../../lib/page-addresses.js";
+import { oneOf } from "../../lib/schema.js";
 import { readSum, SumChart, sumParameters } from "../components/chart-controls.js";
 import {
   addressOf,
   BeyondEnd,
   canonicalAddress,
   Facts,
-  Options,
   Pager,
   Tabs,
   Tags,
@@ -47,6 +48,7 @@ import {
   type Listing,
   ListingView,
   readListing,
+  sortTab,
 } from "../components/listing.js";
 import { AsOf, Dot, FacetDelta, formatCompact, formatCount, isolated } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
@@ -234,7 +236,7 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
 };
 
 export const facetQuery = z.object({
-  sort: rankingParameter,
+  sort: oneOf(MAIN_SORTS).default("trending"),
   window: windowParameter,
   page: pageParameter,
   cursor: cursorParameter,
@@ -320,13 +322,10 @@ const FacetBody: FC<ShownFacet> = (shown) => {
       />
       <Problems problems={problems} />
       {found === undefined ? null : <Related kind={kind} name={name} list={found.list} />}
-      <Options
+      <Tabs
         label="Ranking"
-        url={url}
-        parameter="sort"
-        words={RANKING_WORDS}
-        current={found?.query.sort}
         look="strip"
+        tabs={MAIN_SORTS.map((sort) => sortTab(url, sort, found?.query.sort))}
       />
       {found === undefined ? null : <FacetList {...shown} found={found} />}
     </>
@@ -350,7 +349,7 @@ const FacetList: FC<ShownFacet & { found: NonNullable<ShownFacet["found"]> }> = 
             <AsOf at={list.asOf} measured={list.measured} />
           </small>
         </h2>
-        <WindowTabs url={url} current={window} />
+        <WindowTabs url={url} current={window} windows={windowsOf(sort)} />
       </div>
       {list.rows.length > 0 ? (
         <ListingView
@@ -359,7 +358,7 @@ const FacetList: FC<ShownFacet & { found: NonNullable<ShownFacet["found"]> }> = 
           {...found.stars}
           withLanguage={kind !== "language"}
           query={{ limit: UNFILTERED.limit, order: "desc" }}
-          sorts={RANKINGS}
+          sorts={MAIN_SORTS}
           hasOrder={false}
           caption={`${isolated(facet.name)}: ${SORT_DEFINITIONS[sort].label}, ${window}`}
         />
@@ -412,8 +411,6 @@ async function readGrown(
   ]);
   return { leaders: rows, sum };
 }
-
-const RANKING_WORDS = Object.fromEntries(RANKINGS.map((sort) => [sort, SORT_DEFINITIONS[sort].label]));
 
 /** Topics or languages shown as related. */
 const RELATED = 12;

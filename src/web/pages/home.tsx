@@ -1,11 +1,19 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { MILESTONES } from "../../charts/charts.js";
-import type { CurrentCounters, Leaders, ListRow } from "../../discovery/discovery.js";
 import {
-  RANKING_DEFINITIONS,
+  type CurrentCounters,
+  type Leaders,
+  type ListRow,
+  listPage,
+  listQuery,
+  SORT_DEFINITIONS,
+  windowsOf,
+} from "../../discovery/discovery.js";
+import {
   type Ranking,
   readSparks,
+  timesWords,
   WINDOW_LABELS,
   WINDOWS,
   type Window,
@@ -26,7 +34,6 @@ import {
   formatCompact,
   formatCount,
   formatDate,
-  formatGrowth,
   isOld,
   repositoriesText,
   withEmoji,
@@ -58,9 +65,9 @@ const READ = 3 * ROWS;
 /** Languages offered as chips. */
 const CHIPS = 5;
 
-/** The rankings next to Trending, with their headings. */
+/** The lists next to Trending, with their headings. */
 const SIDE_LISTS = [
-  ["rising", "Moved most"],
+  ["rising", "Busier than usual"],
   ["new-hot", "New and hot"],
 ] as const;
 const FEEDS = ["trending", "rising", "new-hot"] as const;
@@ -87,7 +94,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
     alternates: FEEDS.map((sort) => ({
       type: "application/atom+xml",
       href: feedAddress({ sort, window: "7d", language: home.language }),
-      title: `${RANKING_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
+      title: `${SORT_DEFINITIONS[sort].label}, ${WINDOW_LABELS["7d"]}`,
     })),
     body: (
       <>
@@ -119,19 +126,17 @@ async function readHome(request: PageRequest) {
     limit: READ,
   });
   const window = query.window ?? usualWindow(leaders);
-  const ids = shownIds(leaders, window);
-  const [[trending = [], rising = [], fresh = [], gaining = []], sparks, { gaining: among }, moves] =
-    await Promise.all([
-      lists.rowsOfEach(
-        [ids.trending, ids.rising, ids["new-hot"], ids.others].map((some) => ({ ids: some, window })),
-      ),
-      readSparks(database, ids.trending),
-      rankings.home(),
-      language === undefined
-        ? rankings.moves(ids.trending, { ranking: "trending", window })
-        : new Map<number, number>(),
-    ]);
-  const growthOf = ({ trend }: ListRow) => trend?.starsGrowth ?? 0;
+  const leading = leaders("trending", window).slice(0, ROWS);
+  const rising = await readRising(request, { window, language, leading });
+  const ids = shownIds(leaders, window, [...leading, ...rising.map(({ repository }) => repository.id)]);
+  const [[trending = [], fresh = [], gaining = []], sparks, { gaining: among }, moves] = await Promise.all([
+    lists.rowsOfEach([leading, ids["new-hot"], ids.others].map((some) => ({ ids: some, window }))),
+    readSparks(database, leading),
+    rankings.home(),
+    language === undefined
+      ? rankings.moves(leading, { ranking: "trending", window })
+      : new Map<number, number>(),
+  ]);
   const isUnknown = query.language !== undefined && language === undefined;
   return {
     url,
@@ -143,8 +148,7 @@ async function readHome(request: PageRequest) {
     problems: isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems,
     languages: among[window].languages,
     list: { rows: trending, sparks, moves, ...(await starsOf(request, trending, addressOf(url))) },
-    // In the order of the shown values: the score also weighs how many stars that is.
-    rising: rising.toSorted((a, b) => growthOf(b) - growthOf(a)),
+    rising,
     "new-hot": fresh,
     gaining,
   };
@@ -208,7 +212,7 @@ const Aside: FC<HomeData> = ({ window, language, languages, ...home }) => (
           row,
           fact:
             sort === "rising" ? (
-              <span class="rise">{formatGrowth(row.trend?.starsGrowth ?? null)}</span>
+              <span class="rise">{timesWords(row.trend?.scores.rising ?? 0)} usual</span>
             ) : (
               <Delta value={row.trend?.starsDelta} />
             ),
@@ -266,12 +270,25 @@ function usualWindow(leaders: Leaders): Window {
   return day < ENOUGH && leaders("trending", "7d").length > day ? "7d" : "24h";
 }
 
-/** The repositories of each list, none twice; `others` gained most among the remaining ones. */
+/** The first by times their usual day that do not lead the page; none in a window that has no such list. */
+async function readRising(
+  { modules }: PageRequest,
+  { window, language, leading }: Chosen & { leading: readonly number[] },
+): Promise<ListRow[]> {
+  if (!windowsOf("rising").includes(window)) return [];
+  const most = String(ROWS + SIDE_ROWS);
+  const query = listQuery.parse({ sort: "rising", window, language, limit: most });
+  const { rows } = await listPage(modules, query);
+  return rows.filter(({ repository }) => !leading.includes(repository.id)).slice(0, SIDE_ROWS);
+}
+
+/** The repositories of the other lists, none twice; `others` gained most among the remaining ones. */
 function shownIds(
   leaders: Leaders,
   window: Window,
-): Record<"trending" | "rising" | "new-hot" | "others", number[]> {
-  const seen = new Set<number>();
+  shown: readonly number[],
+): Record<"new-hot" | "others", number[]> {
+  const seen = new Set(shown);
   const next = (ranking: Ranking, most: number) => {
     const ids = leaders(ranking, window)
       .filter((id) => !seen.has(id))
@@ -280,8 +297,6 @@ function shownIds(
     return ids;
   };
   return {
-    trending: next("trending", ROWS),
-    rising: next("rising", SIDE_ROWS),
     "new-hot": next("new-hot", SIDE_ROWS),
     others: next("stars-gained", READ),
   };

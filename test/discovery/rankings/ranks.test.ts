@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { DAY_MS } from "../../../src/lib/clock.js";
 import { updateDerived } from "../../../src/modules.js";
 import type { Observation } from "../../../src/repositories/repository.js";
@@ -211,6 +212,9 @@ onBothEngines("Ranks and facets", (engine) => {
     const read = () => Promise.all(ids.map((id) => rankings.rankHistory(id, 0, 10_000)));
     const histories = await read();
     assert.ok((histories[0]?.length ?? 0) > DAYS);
+    // As stored while rising had ranks.
+    await sql`update rank_history set ranks = ranks || ',r24o1'`.execute(database.write);
+    assert.deepEqual(await read(), histories);
     for (const packed of [1, ids.length - 1, 0]) {
       assert.equal(await rankings.pack(packed || ids.length), packed);
       assert.deepEqual(await read(), histories);

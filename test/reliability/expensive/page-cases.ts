@@ -57,7 +57,7 @@ const facetPage = (path: string) =>
   ["trending", "rising", "stars"].map((sort) =>
     page(`the largest, ${sort}, deep`, ({ facts }, round) => {
       const [name = ""] = path === "/languages" ? facts.languages : facts.topics;
-      return address(`${path}/${encodeURIComponent(name)}`, { sort, window: "30d", page: 1 + (round % 10) });
+      return address(`${path}/${encodeURIComponent(name)}`, { sort, window: "7d", page: 1 + (round % 10) });
     }),
   );
 
