@@ -129,6 +129,7 @@ export {
   DamagedBlock,
   isSeam,
   joined,
+  merged,
   numbersOf,
   Readings,
   UNKNOWN,
