@@ -62,7 +62,7 @@ export {
   windowOfHours,
 } from "./definitions.js";
 export { countAgo, gainSince, shownPoints } from "./gains.js";
-export { type Measured, readSeries, readSeveralSeries, readSparks } from "./reader.js";
+export { type Measured, readLastDays, readSeries, readSeveralSeries } from "./reader.js";
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
 export { FILLED_MS, type Hole, holesOf, type Series } from "./series.js";
@@ -84,7 +84,15 @@ export {
   type TrendValues,
   trendOfRollup,
 } from "./trend.js";
-export { type GainedMeasure, gainWords, timesWords, usualWords, whySentence, whyWords } from "./words.js";
+export {
+  type GainedMeasure,
+  gainWords,
+  timesUsual,
+  timesWords,
+  usualWords,
+  whySentence,
+  whyWords,
+} from "./words.js";
 
 /** Repositories updated in one transaction. */
 const BATCH = 1_000;

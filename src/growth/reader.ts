@@ -50,26 +50,25 @@ export async function* readSeveralSeries(
   }
 }
 
-/** Points of a sparkline over 30 days. */
-const SPARK_POINTS = 16;
-const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
+/** Days whose gains lists show. */
+const DAYS = 30;
 
-/** The stars of repositories at 16 times of the 30 days up to the newest point of each; null where they are unknown. */
-export async function readSparks(
+/** The stars of repositories at the ends of the 30 days up to the newest point of each, and before the first; null if unknown. */
+export async function readLastDays(
   database: Reader,
   ids: readonly number[],
 ): Promise<Map<number, (number | null)[]>> {
-  const sparks = new Map<number, (number | null)[]>();
+  const days = new Map<number, (number | null)[]>();
   for await (const [id, { series }] of readSeveralSeries(database, ids, HISTORY_MS)) {
     const { points, unseen } = series;
     const end = points.at(points.length - 1);
-    const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS));
+    const times = Array.from({ length: DAYS + 1 }, (_, i) => end - (DAYS - i) * DAY_MS);
     const starsAt = (at: number): number | null => {
       if (unseen !== null && at > unseen.from && at < unseen.to) return null;
       const stars = at < points.at(0) ? null : valueAt(series, at, STARS);
       return stars === null ? null : Math.round(stars);
     };
-    sparks.set(id, times.reverse().map(starsAt));
+    days.set(id, times.map(starsAt));
   }
-  return sparks;
+  return days;
 }

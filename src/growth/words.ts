@@ -48,30 +48,30 @@ const TELLING = { usual: 2, gained: 20 };
 const ABOUT = { from: 0.75, to: 1.5 };
 const MOST = 100;
 
+type UsualTrend = Pick<Trend, "window" | "from" | "to" | "starsDelta" | "usualPerDay">;
+
+/** How many times the usual pace a gain was; null without a gain, or if the usual day is unknown or too small to name a multiple. */
+export function timesUsual({ from, to, starsDelta, usualPerDay: usual }: UsualTrend): number | null {
+  if (usual === null || starsDelta <= 0 || usual < LEAST_USUAL) return null;
+  if (usual < TELLING.usual && starsDelta < TELLING.gained) return null;
+  return (starsDelta * DAY_MS) / (to - from) / usual;
+}
+
+/** "7×", "over 100×". */
+export function timesWords(times: number): string {
+  return times > MOST ? `over ${MOST}×` : `${rounded.format(times)}×`;
+}
+
 /**
  * How a gain compares with the repository's usual day: "7× its usual day", "about its usual pace" (in windows of
  * several days), "usually 1 in 5 days", "usual day unknown".
  */
-export function usualWords({
-  window,
-  from,
-  to,
-  starsDelta,
-  usualPerDay: usual,
-}: Pick<Trend, "window" | "from" | "to" | "starsDelta" | "usualPerDay">): string {
-  if (usual === null) return "usual day unknown";
-  const perDay = (starsDelta * DAY_MS) / (to - from);
-  const isTelling = usual >= LEAST_USUAL && (usual >= TELLING.usual || starsDelta >= TELLING.gained);
-  if (starsDelta <= 0 || !isTelling) return `usually ${usualText(usual)}`;
-  const times = perDay / usual;
-  const pace = `its usual ${window === "24h" ? "day" : "pace"}`;
-  if (times >= ABOUT.from && times < ABOUT.to) return `about ${pace}`;
-  return `${timesWords(times)} ${pace}`;
-}
-
-/** "7.3×", "over 100×". */
-export function timesWords(times: number): string {
-  return times > MOST ? `over ${MOST}×` : `${rounded.format(times)}×`;
+export function usualWords(trend: UsualTrend): string {
+  if (trend.usualPerDay === null) return "usual day unknown";
+  const times = timesUsual(trend);
+  if (times === null) return `usually ${usualText(trend.usualPerDay)}`;
+  const pace = `its usual ${trend.window === "24h" ? "day" : "pace"}`;
+  return times >= ABOUT.from && times < ABOUT.to ? `about ${pace}` : `${timesWords(times)} ${pace}`;
 }
 
 /** "40 a day", "1 in 5 days", "0 a day". */
@@ -95,7 +95,7 @@ interface WhyWords {
   doubt?: string;
 }
 
-type WhyTrend = Parameters<typeof usualWords>[0] & Pick<Trend, "starsFrom" | "forksDelta" | "confidence">;
+type WhyTrend = UsualTrend & Pick<Trend, "starsFrom" | "forksDelta" | "confidence">;
 
 /** The facts behind a gain. Forks are given as a gain, since a trend does not keep their count at its start. */
 export function whyWords(trend: WhyTrend, measure: GainedMeasure): WhyWords {

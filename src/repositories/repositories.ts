@@ -129,7 +129,6 @@ export {
   DamagedBlock,
   isSeam,
   joined,
-  merged,
   numbersOf,
   Readings,
   UNKNOWN,

@@ -10,7 +10,7 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../discovery/discovery.js";
-import { readSparks, type Trend } from "../growth/growth.js";
+import { readLastDays, type Trend } from "../growth/growth.js";
 import { quotaOf } from "../http/http.js";
 import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
@@ -64,8 +64,8 @@ export async function readWatched(
     readSum(modules, all, query.range),
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
-  const [sparks, named] = await Promise.all([
-    readSparks(modules.database, ids),
+  const [days, named] = await Promise.all([
+    readLastDays(modules.database, ids),
     changes === undefined
       ? []
       : modules.catalog.findMany([
@@ -76,7 +76,7 @@ export async function readWatched(
         ]),
   ]);
   const byId = new Map(named.map((repository) => [repository.id, repository]));
-  return { url, problems, query, page, sparks, sum, changes, named: byId, shares: sharesOf(trends) };
+  return { url, problems, query, page, days, sum, changes, named: byId, shares: sharesOf(trends) };
 }
 
 /** The data of a watchlist for its page. */
@@ -96,7 +96,7 @@ export function watchedScripts({ sum }: Watched): readonly string[] {
 
 /** The list: rows and total stars. `more` adds columns. */
 export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly MoreColumn[] }> = ({
-  watched: { url, problems, query, page, sparks, sum, changes, shares },
+  watched: { url, problems, query, page, days, sum, changes, shares },
   name,
   more,
 }) => {
@@ -127,7 +127,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
           <RepositoryList
             rows={page.rows}
             caption={`${isolated(name)}, growth in ${query.window}`}
-            sparks={sparks}
+            days={days}
             headOf={headsOf({
               url,
               sort: query.sort,
@@ -176,7 +176,7 @@ function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {
   if (changes === undefined) return [];
   const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
-  return [{ head: "Since last visit", onPhone: "for-count", cell }];
+  return [{ head: "Since last visit", onPhone: "for-gain", cell }];
 }
 
 /** Repositories named for their gain. */

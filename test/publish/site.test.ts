@@ -261,11 +261,11 @@ function numberOf(text: string): number | null {
 const rowsOf = (html: string): HtmlElement[] =>
   [...elementsOf(readHtml(html))]
     .map(({ element }) => element)
-    .filter((element) => element.name === "tr" && find(element, "rank")?.name === "td");
+    .filter((element) => element.name === "tr" && (find(element, "place") ?? find(element, "rank"))?.name === "td");
 
 const ranked = (row: HtmlElement) => ({
-  rank: numberOf(textOf(find(row, "rank"))),
+  rank: numberOf(textOf(find(row, "place"))),
   name: textOf(find(row, "a")),
-  count: numberOf(textOf(find(row, "of-count"))),
-  gained: numberOf(textOf(find(row, "of-gain"))),
+  gained: numberOf(textOf(find(row, "gain"))),
+  count: numberOf(textOf(find(row, "count"))),
 });

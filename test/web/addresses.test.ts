@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { linkTo, open, textOf } from "../support/page.js";
+import { linkTo, open } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 /** The address of the link with this relation in a page. */
@@ -123,15 +123,5 @@ onSqlite("Addresses of pages", (engine) => {
     const all = async (path: string) => linkTo((await open(world, path)).html, "Show all forges")?.search;
     assert.equal(await all("/topics?sort=stars"), undefined);
     assert.equal(await all("/topics?provider=gitlab&sort=stars"), "?sort=stars");
-  });
-
-  test("lists by forks label the sparkline as stars", async () => {
-    const columns = async (sort: string) => {
-      const { html } = await open(world, `/explore?sort=${sort}`);
-      return [...html.matchAll(/<th scope="col"[^>]*>(.*?)<\/th>/gs)].map(([, name = ""]) => textOf(name));
-    };
-    const isOfStars = (name: string) => name.startsWith("Stars,");
-    assert.ok((await columns("forks")).some(isOfStars));
-    assert.ok(!(await columns("stars")).some(isOfStars));
   });
 });

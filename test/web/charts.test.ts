@@ -27,7 +27,6 @@ onSqliteAndLong("Charts of pages", (engine) => {
         "acme/missed",
         [30, 29, 28, 27, 26].map((day) => snapshot(day * 24, 700 - day)),
       ),
-      observation("acme/hour", [snapshot(24, 995), snapshot(1, 1_001), snapshot(0, 1_004)]),
     );
   });
 
@@ -47,9 +46,6 @@ onSqliteAndLong("Charts of pages", (engine) => {
       "+3",
     ]);
     assert.ok(!page.html.includes(">Log<"), "bars have no logarithmic scale");
-    const { html } = await open(world, "/repos/github/acme/hour");
-    const rates = rowsOf(html.slice(html.indexOf('class="numbers"'))).map((row) => row[3]);
-    assert.deepEqual(rates, ["–", "+6.3", "–"], "none for an hour: few stars would be many a day");
   });
 
   test("show the requested days, lead to the whole, and report wrong days", async () => {

@@ -58,22 +58,21 @@ onSqliteAndLong("The home page", (engine) => {
     assert.match(linkTo(rust.html, "All of Trending")?.search ?? "", /sort=trending&window=7d&language=Rust/);
   });
 
-  test("each row says why it is there, with the two snapshots and the neighbours' scores one click away", async () => {
-    const { html } = await openPage(world, "/");
-    const [first = ""] = rowsOf(html, "repositories").map((row) => row[1] ?? "");
-    assert.match(
-      first,
-      /^owner-\d+\/repo-\d+ .*[\d,]+ → [\d,]+ in 24 h.* · score [\d.]+, next to [\d.]+ at #2/,
-    );
-    for (const part of ["snapshots", "trend"])
-      assert.ok(html.includes(`href="/repos/github/owner-29/repo-29?window=24h#${part}"`), part);
-    assert.doesNotMatch(html, /confidence 1|about its usual/);
+  test("says of an unusual gain how unusual it is, and one click away why it has its place", async () => {
+    const other = await createWorld(engine);
+    const leap = daily(...Array.from({ length: 40 }, (_, i) => 1_000 + 30 * i + (i === 39 ? 300 : 0)));
+    await other.record(...many(20), observation("o/leap", leap));
+    const { html } = await openPage(other, "/?window=24h");
+    const row = rowsOf(html, "repositories").find(([, name]) => name?.startsWith("o/leap")) ?? [];
+    assert.match(row[2] ?? "", /^Why o\/leap is here: 11× 330 new stars, 30 are usual\. #\d+ gained \d+/);
+    assert.ok(html.includes('href="/repos/github/o/leap?window=24h#snapshots"'));
+    assert.equal(html.match(/class="times /g)?.length, 1, "others are as usual");
   });
 
   test("shows no repository twice, and those busiest for their usual day that do not lead the page", async () => {
     const leapt = await createWorld(engine);
     await leapt.record(...many(40, 200));
-    const { html } = await openPage(leapt, "/");
+    const html = (await openPage(leapt, "/")).html.replaceAll(/<details class="why".*?<\/details>/gs, "");
     const links = [...html.slice(html.indexOf('class="home"')).matchAll(/href="(\/repos\/github\/[^"?]+)"/g)];
     const names = links.map(([, path]) => path);
     assert.ok(names.length > 15);

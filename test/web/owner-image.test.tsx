@@ -48,15 +48,15 @@ describe("The image of an owner", () => {
     };
     const page = (
       <>
-        <OwnerImage provider="GITHUB" owner="facebook" size={40} isFirst />
+        <OwnerImage provider="GITHUB" owner="facebook" size={64} isFirst />
         <OwnerImage provider="GITLAB" owner="facebook" />
       </>
     );
     const [first = "", second = ""] = renderToString(page, context).split("</span>");
-    assert.match(first, /class="owner-image tint-\d large" data-initial="F" aria-hidden="true"/);
-    assert.match(first, /<img src="\/avatars\/0123" alt width="40" height="40"\/>/);
+    assert.match(first, /class="owner-image tint-\d size-64" data-initial="F" aria-hidden="true"/);
+    assert.match(first, /<img src="\/avatars\/0123" alt width="64" height="64"\/>/);
     assert.doesNotMatch(second, /<img/);
     const below = renderToString(<OwnerImage provider="GITHUB" owner="facebook" />, context);
-    assert.match(below, /width="20" height="20" loading="lazy"/);
+    assert.match(below, /width="24" height="24" loading="lazy"/);
   });
 });

@@ -83,7 +83,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.equal(facts, "JavaScript MIT fork react.dev Created 24 May 2013 Last push 36 hours ago");
     assert.match(times, /20 Apr 2026.*less than an hour ago/);
     assert.match(page.html, /<span class="badge">archived<\/span>/);
-    assert.match(page.html, /<span class="owner-image [^"]*large" data-initial="F"/);
+    assert.match(page.html, /<span class="owner-image [^"]*size-64" data-initial="F"/);
     assert.match(
       page.html,
       /<time datetime="2026-04-29T00:00:00.000Z" title="2026-04-29 00:00 UTC">36 hours ago/,

@@ -1,19 +1,10 @@
 import type { FunctionComponent as FC } from "preact";
-import {
-  type Anomaly,
-  COUNT_NAMES,
-  type GainedMeasure,
-  isUnsure,
-  type Trend,
-  whyWords,
-} from "../../growth/growth.js";
-import { type RepositoryName, repositoryPage } from "../../lib/page-addresses.js";
+import { type Anomaly, COUNT_NAMES, isUnsure, type Trend } from "../../growth/growth.js";
 import type { Availability, Repository } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
-import { Link } from "./elements.js";
-import { formatDate, formatRate } from "./numbers.js";
+import { formatDate } from "./numbers.js";
 
-/** What surrounds the name of a repository: the image of its owner, badges, and the line that says why it is in a list. */
+/** What surrounds the name of a repository: the image of its owner, and badges. */
 
 /** A word of caution or state after a name, and its reason. */
 export interface Badge {
@@ -101,7 +92,7 @@ function anomalyWords(anomalies: readonly Anomaly[]): string {
     .join("; ");
 }
 
-/** The badges after a name. Their reasons follow as visible text: in the row's line "why it is here", or as `BadgeReasons`. */
+/** The badges after a name. Their reasons follow as visible text: in the row of a list, or as `BadgeReasons`. */
 export const Badges: FC<{ badges: readonly Badge[] }> = ({ badges }) => (
   <>
     {badges.map(({ label, isCaution }) => (
@@ -128,66 +119,6 @@ export const BadgeReasons: FC<{ badges: readonly Badge[] }> = ({ badges }) => {
   );
 };
 
-interface WhyProps {
-  repository: RepositoryName;
-  trend: Trend | undefined;
-  badges: readonly Badge[];
-  measure: GainedMeasure;
-  /** The score that the list is sorted by, with those of the rows before and after; absent for other orders. */
-  scores?: RowScores | undefined;
-}
-
-/** The score of a row and of its neighbours, with their positions. */
-export interface RowScores {
-  own: number;
-  neighbours: readonly { position: number; score: number }[];
-}
-
-/**
- * Why a repository is in a list: in one phrase how unusual the gain is, or the reason for doubt. Opened, the two counts compared,
- * with a link to the two snapshots, the usual day, and the scores of its neighbours. Nothing for a row without anything to say.
- */
-export const Why: FC<WhyProps> = ({ repository, trend, badges, measure, scores }) => {
-  const reasons = badges.flatMap(({ reason }) => reason ?? []);
-  if (trend === undefined) return reasons.length === 0 ? null : <p class="why">{reasons.join(" · ")}</p>;
-  const { compared, usual } = whyWords(trend, measure);
-  return (
-    <details class="why">
-      <summary>
-        <span class="hidden">{repository.fullName}: </span>
-        {reasons[0] ?? usual ?? "How we know"}
-      </summary>
-      <p>
-        <Link href={`${repositoryPage(repository)}?window=${trend.window}#snapshots`}>
-          <span class="hidden">Snapshots of {repository.fullName}: </span>
-          {compared}
-        </Link>
-        {measure === "forks" || trend.usualPerDay === null
-          ? ""
-          : ` · usual day ${formatRate(trend.usualPerDay)}`}
-        {scores === undefined ? null : (
-          <>
-            {" · "}
-            <Link href={`${repositoryPage(repository)}?window=${trend.window}#trend`}>
-              score {scores.own.toFixed(1)}
-            </Link>
-            {neighbourWords(scores)}
-          </>
-        )}
-        {reasons.slice(1).map((words) => (
-          <> · {words}</>
-        ))}
-      </p>
-    </details>
-  );
-};
-
-/** ", next to 80.1 at #1 and 69.5 at #3". */
-function neighbourWords({ neighbours }: RowScores): string {
-  const others = neighbours.map(({ position, score }) => `${score.toFixed(1)} at #${position}`);
-  return others.length === 0 ? "" : `, next to ${others.join(" and ")}`;
-}
-
 /** Number of colours behind initials; `styles/pages.ts` has one class for each. */
 const TINTS = 6;
 
@@ -196,8 +127,8 @@ const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 interface OwnerImageProps {
   provider: string;
   owner: string;
-  /** In CSS pixels: 20 in lists, 40 in the head of a repository. */
-  size?: 20 | 40;
+  /** In CSS pixels: 24 in cards and side lists, 32 in lists, 48 in the lead, 64 in the head of a repository. */
+  size?: 24 | 32 | 48 | 64;
   /** Whether it is visible before the reader scrolls. */
   isFirst?: boolean;
 }
@@ -207,14 +138,14 @@ interface OwnerImageProps {
  * until it is loaded, the circle shows the owner's initial.
  */
 export const OwnerImage: FC<OwnerImageProps> = (
-  { provider, owner, size = 20, isFirst = false },
+  { provider, owner, size = 24, isFirst = false },
   { findOwnerImage }: RenderContext,
 ) => {
   const version = findOwnerImage?.(provider, owner);
   return (
     // The initial is an attribute, so that copied text and searches on the page do not contain it.
     <span
-      class={`owner-image tint-${tintOf(owner)}${size === 40 ? " large" : ""}`}
+      class={`owner-image tint-${tintOf(owner)} size-${size}`}
       data-initial={initialOf(owner)}
       aria-hidden="true"
     >

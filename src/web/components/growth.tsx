@@ -33,7 +33,7 @@ import {
   formatTime,
 } from "./numbers.js";
 import { rankWords, weightiest } from "./ranks.js";
-import { GainBars, Spark } from "./small-charts.js";
+import { Bars, gainsBetween } from "./small-charts.js";
 import { indexAt, Table } from "./table.js";
 
 /** The growth of a repository on its page: in words, as tiles, and as a table with the reasons why it is missing or doubtful. */
@@ -128,7 +128,7 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points,
     <div class="tile">
       <span>Stars</span>
       <strong>{formatCount(repository.stars)}</strong>
-      <Spark values={points.slice(-30).map(({ value }) => value)} />
+      <Bars values={gainsBetween(points.slice(-31).map(({ value }) => value))} />
     </div>
     {WINDOWS.map((one) => {
       const trend = trends[one];
@@ -145,7 +145,7 @@ export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points,
               <small class="soft spare"> {formatGrowth(trend.starsGrowth)}</small>
             )}
           </strong>
-          <GainBars values={lastGains(series, BARS[one], windowMs(one))} />
+          <Bars values={lastGains(series, BARS[one], windowMs(one))} />
         </Link>
       );
     })}

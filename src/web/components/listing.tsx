@@ -7,13 +7,12 @@ import {
   type ListQuery,
   type ListRow,
   listPage,
-  MAIN_SORTS,
   SORT_DEFINITIONS,
   SORTS,
   type Sort,
   windowsOf,
 } from "../../discovery/discovery.js";
-import { readSparks, type ScoreName } from "../../growth/growth.js";
+import { readLastDays } from "../../growth/growth.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
 import { Link, Pager, type Tab, TabLink, Ways, withQuery } from "./elements.js";
@@ -24,7 +23,7 @@ import type { Sorting } from "./table.js";
 
 /** The sorts of lists: their places, columns, feeds and links. */
 
-type ListColumns = Pick<RepositoryListProps, "metric" | "more" | "marksFirstSeen">;
+type ListColumns = Pick<RepositoryListProps, "metric" | "first" | "more" | "marksFirstSeen" | "isTrending">;
 
 /** How pages offer a sort, and show the values that it compares. */
 interface SortView {
@@ -40,15 +39,15 @@ const FORKS: ListColumns = { metric: "forks" };
 
 const SORT_VIEWS: Readonly<Record<Sort, SortView>> = {
   relevance: { isOffered: ({ url }) => url.searchParams.has("q"), columns: {} },
-  trending: { isTab: true, columns: scoreColumn("trending") },
-  rising: { isTab: true, columns: scoreColumn("rising") },
-  "new-hot": { isTab: true, columns: { ...scoreColumn("newHot"), marksFirstSeen: true } },
+  trending: { isTab: true, columns: { isTrending: true } },
+  rising: { isTab: true, columns: {} },
+  "new-hot": { isTab: true, columns: { marksFirstSeen: true } },
   "stars-gained": { columns: {} },
   "forks-gained": { columns: FORKS },
   // The plain difference is offered next to the gain that counts.
   "stars-delta": { isOffered: isSortedBy("stars-delta", "stars-gained"), columns: {} },
-  stars: { columns: {} },
-  forks: { columns: FORKS },
+  stars: { columns: { first: "count" } },
+  forks: { columns: { ...FORKS, first: "count" } },
   pushed: {
     isOffered: (page) => page.sort === "pushed" || page.isAnswerable("pushedAfter"),
     columns: dayColumn("Pushed", "pushed", ({ repository }) => repository.pushedAt),
@@ -65,11 +64,6 @@ function isSortedBy(...sorts: readonly Sort[]): (page: SortBarProps) => boolean 
   return ({ sort }) => sorts.some((name) => name === sort);
 }
 
-function scoreColumn(score: ScoreName): ListColumns {
-  const cell = ({ trend }: ListRow) => trend?.scores[score]?.toFixed(1) ?? "–";
-  return { more: [{ head: "Score", onPhone: "nowhere", sorts: "score", cell }] };
-}
-
 function dayColumn(title: string, sorts: SortableColumn, of: (row: ListRow) => number | null): ListColumns {
   return { more: [{ head: title, onPhone: "for-gain", sorts, cell: (row) => formatDate(of(row)) }] };
 }
@@ -84,15 +78,16 @@ export function feedPath(sort: string): string | undefined {
   return FEEDS.some((name) => name === sort) ? `/api/feeds/${sort}.atom` : undefined;
 }
 
-/** The sort of each column that a list can be sorted by at its head. A column of scores has that of the list. */
+/** The sort of each column that a list can be sorted by at its head. */
 export const COLUMN_SORTS = {
   stars: "stars",
   forks: "forks",
   starsGained: "stars-gained",
   forksGained: "forks-gained",
+  rising: "rising",
   pushed: "pushed",
   created: "created",
-} as const satisfies Record<Exclude<SortableColumn, "score">, Sort>;
+} as const satisfies Record<SortableColumn, Sort>;
 
 /**
  * How the head of a column sorts the list at an address: from the highest value first; if the list is sorted so already, in the
@@ -124,7 +119,7 @@ export function headsOf({
   hasOrder,
 }: ListSorting): NonNullable<RepositoryListProps["headOf"]> {
   return (column) => {
-    const sort = column === "score" ? current : COLUMN_SORTS[column];
+    const sort = COLUMN_SORTS[column];
     if (sorts !== undefined && !sorts.includes(sort)) return undefined;
     const head = sortHead(url, sort, { sort: current, order });
     return head.sorted !== undefined && !hasOrder ? { sorted: head.sorted } : head;
@@ -194,7 +189,7 @@ const Direction: FC<{ url: URL; order: string }> = ({ url, order }) => (
 /** A page of a list with sparklines. */
 export interface Listing {
   list: ListPage;
-  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  days: ReadonlyMap<number, readonly (number | null)[]>;
 }
 
 /** Reads a page of a list with its sparklines. Throws as `listPage` does. */
@@ -205,8 +200,8 @@ export async function readListing(
 ): Promise<Listing> {
   const list = await listPage(modules, query, { counted });
   const ids = list.rows.map(({ repository }) => repository.id);
-  const sparks = await readSparks(modules.database, ids);
-  return { list, sparks };
+  const days = await readLastDays(modules.database, ids);
+  return { list, days };
 }
 
 interface ListingViewProps extends Listing, ListStars {
@@ -224,7 +219,7 @@ interface ListingViewProps extends Listing, ListStars {
 /** The rows with their ranks, and the pager. */
 export const ListingView: FC<ListingViewProps> = ({
   list,
-  sparks,
+  days,
   url,
   query: { limit, order },
   caption,
@@ -239,13 +234,12 @@ export const ListingView: FC<ListingViewProps> = ({
       rows={list.rows}
       caption={caption}
       {...(list.page === null ? {} : { from: (list.page - 1) * limit + 1 })}
-      sparks={sparks}
+      days={days}
       withForge={withForge}
       withLanguage={withLanguage}
       headOf={headsOf({ url, sort: list.sort, order, sorts, hasOrder })}
       {...stars}
       {...columnsOf(list.sort)}
-      ranking={MAIN_SORTS.find((sort) => sort === list.sort && sort !== "stars")}
     />
     <Pager url={url} limit={limit} {...list} />
   </>

@@ -1,29 +1,30 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { ListRow, MainSort } from "../../discovery/discovery.js";
-import { isUnsure, type ScoreName } from "../../growth/growth.js";
+import type { ListRow } from "../../discovery/discovery.js";
+import { gainWords, WINDOW_SHORT_LABELS } from "../../growth/growth.js";
 import { repositoryPage } from "../../lib/page-addresses.js";
 import { type ListStars, SaveStar } from "../saving.js";
-import { Badges, badgesOf, OwnerImage, type RowScores, Why } from "./badges.js";
+import { Badges, badgesOf, OwnerImage } from "./badges.js";
 import { Language } from "./elements.js";
-import { formatCount, Gain, withEmoji } from "./numbers.js";
-import { Spark } from "./small-charts.js";
+import { Delta, formatCount, withEmoji } from "./numbers.js";
+import { Bars, gainsBetween } from "./small-charts.js";
 import { type Column, type Sorting, Table } from "./table.js";
+import { Why } from "./why.js";
 
-/** The columns that a list may be sorted by at their heads. */
+/** The orders that the head of a column may have. */
 export type SortableColumn =
   | "stars"
   | "forks"
   | "starsGained"
   | "forksGained"
+  | "rising"
   | "pushed"
-  | "created"
-  | "score";
+  | "created";
 
 /** An additional column. */
 export interface MoreColumn extends Column<ListRow> {
-  /** For numbers and days: the column that it replaces on a phone, or `nowhere` to hide it there. */
-  onPhone?: "for-count" | "for-gain" | "nowhere";
+  /** For numbers and days: whether it takes the place of the gain on a phone; else it is hidden there. Absent: always shown. */
+  onPhone?: "for-gain" | "nowhere";
   /** The order that its head sorts by. */
   sorts?: SortableColumn;
 }
@@ -34,10 +35,12 @@ export interface RepositoryListProps extends ListStars {
   caption: string;
   /** Rank of the first row; absent: ranks are not shown. */
   from?: number;
-  /** Stars over the last 30 days, by repository. */
-  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  /** Stars at the ends of the last 30 days, by repository. */
+  days: ReadonlyMap<number, readonly (number | null)[]>;
   /** The count shown; stars by default. */
   metric?: "stars" | "forks";
+  /** The number that comes first, as the list is sorted by it: the gain by default. */
+  first?: "gain" | "count";
   /** Columns after the others. */
   more?: readonly MoreColumn[];
   /** How the head of a column sorts the list; undefined for one that does not. */
@@ -48,56 +51,27 @@ export interface RepositoryListProps extends ListStars {
   marksFirstSeen?: boolean;
   /** false: rows do not show their language, since all have the same. */
   withLanguage?: boolean;
-  /** How many ranks repositories have risen since the day before; negative: fallen. */
+  /** How many ranks repositories have risen since the day before; negative: fallen. Absent: new among them. */
   moves?: ReadonlyMap<number, number>;
-  /** The ranking that the list is in, or rising; absent for other orders. */
-  ranking?: MainSort | undefined;
+  /** Whether the list is in the order of Trending, which the panel of a row compares it with its neighbours for. */
+  isTrending?: boolean;
 }
 
 /** Owners' images in the first rows load with the page, those below when they come near. */
 const FIRST_ROWS = 5;
 
-/** The score of each order by one. */
-const SCORES: Readonly<Partial<Record<MainSort, ScoreName>>> = {
-  trending: "trending",
-  rising: "rising",
-  "new-hot": "newHot",
-};
-
-/** A row with its index among all, and its badges. */
-interface Indexed {
-  row: ListRow;
-  index: number;
-  badges: ReturnType<typeof badgesOf>;
-}
-
-/**
- * Repositories, one per row: rank, name, why it is here, sparkline, stars, and the gain in the window. In a ranking, those of low
- * confidence are in a group of their own below the others, with their ranks.
- */
+/** Repositories, one per row: rank, name and description, how unusual the gain is, the gains of 30 days, the gain and the total. */
 export const RepositoryList: FC<RepositoryListProps> = (props) => {
-  const { rows, caption, from, saved, next = "/", marksFirstSeen = false, ranking } = props;
+  const { rows, caption, from, saved, next = "/", marksFirstSeen = false } = props;
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
-  const indexed = rows.map((row, index) => ({
-    row,
-    index,
-    badges: badgesOf({ ...row, marksFirstSeen, trends: [row.trend] }),
-  }));
-  const waits = ({ row: { trend } }: Indexed) => ranking !== undefined && trend != null && isUnsure(trend);
-  const waiting = indexed.filter(waits);
   return (
     <>
       <Table
         label={caption}
         class={`list repositories${from === undefined ? " unranked" : ""}`}
         columns={columnsOf(props, form)}
-        rows={{
-          groups: [
-            { rows: indexed.filter((one) => !waits(one)) },
-            ...(waiting.length === 0 ? [] : [{ head: "Low confidence", rows: waiting }]),
-          ],
-        }}
-        rowClass={({ row }) => (row.isStale ? "stale" : undefined)}
+        rows={rows}
+        rowClass={({ isStale }) => (isStale ? "stale" : undefined)}
       />
       {marksFirstSeen && rows.some(({ trend }) => (trend?.firstSeenAt ?? null) !== null) ? (
         <p class="soft small">
@@ -113,20 +87,16 @@ export const RepositoryList: FC<RepositoryListProps> = (props) => {
   );
 };
 
-function columnsOf(props: RepositoryListProps, form: string): (Column<Indexed> | false)[] {
-  const { from, sparks, metric = "stars", headOf, saved, moves, more = [] } = props;
-  const isForks = metric === "forks";
-  // On a phone an additional number replaces one of these, to leave room for names.
-  const classOf = (own: string, replaced: MoreColumn["onPhone"]) =>
-    more.some(({ onPhone }) => onPhone === replaced) ? `${own} spare` : own;
+function columnsOf(props: RepositoryListProps, form: string): (Column<ListRow> | false)[] {
+  const { from, days, headOf, saved, moves, more = [] } = props;
   return [
     from !== undefined && {
       head: <abbr title="Rank">#</abbr>,
-      class: "rank",
-      cell: ({ row, index }) => (
+      class: "place",
+      cell: ({ repository }, i) => (
         <>
-          {from + index}
-          <Move ranks={moves?.get(row.repository.id) ?? 0} />
+          {from + i}
+          {moves === undefined || moves.size === 0 ? null : <Move ranks={moves.get(repository.id)} />}
         </>
       ),
     },
@@ -134,99 +104,127 @@ function columnsOf(props: RepositoryListProps, form: string): (Column<Indexed> |
       head: "Repository",
       isName: true,
       class: "name",
-      cell: (one) => <Name {...props} {...one} scores={scoresAt(props, one.index)} />,
+      cell: (row, i) => <Name {...props} row={row} isFirst={i < FIRST_ROWS} />,
     },
     {
-      head: isForks ? "Stars, 30 days" : "30 days",
-      class: "spark-cell",
-      cell: ({ row }) => <Spark values={sparks.get(row.repository.id) ?? []} />,
+      head: "× usual",
+      class: "of-usual",
+      sorting: headOf?.("rising"),
+      cell: (_, i) => <Why {...props} index={i} />,
     },
     {
-      head: isForks ? "Forks" : "Stars",
-      isNumber: true,
-      class: classOf("of-count", "for-count"),
-      sorting: headOf?.(isForks ? "forks" : "stars"),
-      cell: ({ row }) => formatCount(row.repository[metric]),
+      head: "30 days",
+      class: "of-days",
+      cell: ({ repository }) => <Bars values={gainsBetween(days.get(repository.id) ?? [])} />,
     },
-    {
-      head: "Gained",
-      isNumber: true,
-      class: classOf("of-gain", "for-gain"),
-      sorting: headOf?.(isForks ? "forksGained" : "starsGained"),
-      cell: ({ row }) => <Gain trend={row.trend} measure={metric} />,
-    },
+    numberColumn(props),
     ...more.map(({ onPhone, sorts, cell, ...column }) => ({
       ...column,
-      class: columnClass(onPhone),
+      isNumber: onPhone !== undefined,
+      class: onPhone === undefined ? "action" : onPhone === "nowhere" ? "spare" : "of-gain",
       sorting: sorts && headOf?.(sorts),
-      cell: ({ row, index }: Indexed) => cell(row, index),
+      cell,
     })),
     saved !== undefined && {
       head: "Saved",
       isHeadHidden: true,
       class: "action",
-      cell: ({ row: { repository } }) => (
-        <SaveStar {...{ repository, form }} isSaved={saved.has(repository.id)} />
-      ),
+      cell: ({ repository }) => <SaveStar {...{ repository, form }} isSaved={saved.has(repository.id)} />,
     },
   ];
 }
 
-/** The score of a row in a ranking by one, and those of its neighbours. */
-function scoresAt({ rows, ranking, from = 1 }: RepositoryListProps, index: number): RowScores | undefined {
-  const name = ranking && SCORES[ranking];
-  const scoreAt = (at: number) => (name && rows[at]?.trend?.scores[name]) ?? undefined;
-  const own = scoreAt(index);
-  if (own === undefined) return undefined;
-  const neighbours = [index - 1, index + 1].flatMap((other) => {
-    const score = scoreAt(other);
-    return score === undefined ? [] : [{ position: from + other, score }];
-  });
-  return { own, neighbours };
+/** The gain over the total, or the other way round: first the number that the list is sorted by. */
+function numberColumn({
+  rows,
+  metric = "stars",
+  first = "gain",
+  more = [],
+  headOf,
+}: RepositoryListProps): Column<ListRow> {
+  const window = rows.find(({ trend }) => trend !== undefined)?.trend?.window;
+  const gained = window === undefined ? "Gained" : WINDOW_SHORT_LABELS[window];
+  const isForks = metric === "forks";
+  const heads = isForks
+    ? ({ gain: "Forks gained", count: "Forks" } as const)
+    : { gain: gained, count: "Stars" };
+  const sorts = isForks
+    ? ({ gain: "forksGained", count: "forks" } as const)
+    : ({ gain: "starsGained", count: "stars" } as const);
+  return {
+    head: heads[first],
+    isNumber: true,
+    // On a phone another number takes its place, to leave room for names.
+    class: more.some(({ onPhone }) => onPhone === "for-gain") ? "of-gain spare" : "of-gain",
+    sorting: headOf?.(sorts[first]),
+    cell: ({ repository, trend }) => {
+      const gain = <Delta value={isForks ? trend?.forksDelta : trend?.starsDelta} />;
+      const count = formatCount(repository[metric]);
+      return (
+        <>
+          <b class={first}>{first === "gain" ? gain : count}</b>{" "}
+          <small class={first === "gain" ? "count" : "gain"}>{first === "gain" ? count : gain}</small>
+        </>
+      );
+    },
+  };
 }
 
-type NameProps = Indexed &
-  Pick<RepositoryListProps, "withForge" | "withLanguage" | "metric"> & { scores: RowScores | undefined };
+type NameProps = Pick<RepositoryListProps, "withForge" | "withLanguage" | "metric" | "marksFirstSeen"> & {
+  row: ListRow;
+  isFirst: boolean;
+};
 
-/** A repository in words, and why it is here. */
-const Name: FC<NameProps> = ({ row, index, badges, scores, ...props }) => {
+/** A repository in words: a reason for doubt takes the place of its description. */
+const Name: FC<NameProps> = ({ row, isFirst, withForge = false, withLanguage = true, ...props }) => {
   const { repository, trend } = row;
-  const { withForge = false, withLanguage = true, metric = "stars" } = props;
+  const { metric = "stars", marksFirstSeen = false } = props;
   const { owner, name, provider, language, description } = repository;
+  const badges = badgesOf({ ...row, marksFirstSeen, trends: [trend] });
+  const doubts = [
+    ...badges.flatMap(({ reason }) => reason ?? []),
+    ...(trend === undefined || metric === "forks" ? [] : [gainWords(trend)?.short ?? []].flat()),
+  ];
   return (
-    <>
-      <div class="named">
-        <a href={repositoryPage(repository)}>
-          <span class="owner">
-            <OwnerImage owner={owner} provider={provider} isFirst={index < FIRST_ROWS} />
-            <span>{owner}/</span>
-          </span>
-          <span class="title">{name}</span>
-        </a>{" "}
-        <Badges badges={badges} />
+    <div class="row-name">
+      <OwnerImage owner={owner} provider={provider} size={32} isFirst={isFirst} />
+      <div>
+        <div class="named">
+          <a href={repositoryPage(repository)}>
+            <span class="owner">{owner}/</span>
+            <span class="title">{name}</span>
+          </a>{" "}
+          <Badges badges={badges} />
+          {withLanguage ? <Language name={language} /> : null}{" "}
+          {withForge ? <span class="forge">{forgeName(provider)}</span> : null}
+        </div>
+        {doubts.length > 0 ? (
+          <p class="about doubt">{doubts.join(" · ")}</p>
+        ) : description === null ? null : (
+          <p class="about">
+            <bdi>{withEmoji(description)}</bdi>
+          </p>
+        )}
       </div>
-      <div class="about">
-        {withLanguage ? <Language name={language} /> : null}{" "}
-        {withForge ? <span class="forge">{forgeName(provider)}</span> : null}{" "}
-        {description === null ? null : <bdi>{withEmoji(description)}</bdi>}
-      </div>
-      <Why {...{ repository, trend, badges, scores }} measure={metric} />
-    </>
+    </div>
   );
 };
 
-/** How far a rank has moved; nothing for one that has not. */
-const Move: FC<{ ranks: number }> = ({ ranks }) =>
-  ranks === 0 ? null : (
+/** How far a rank has moved since yesterday; undefined: it had none. */
+export const Move: FC<{ ranks: number | undefined }> = ({ ranks }) => {
+  if (ranks === undefined) return <small class="new">new</small>;
+  if (ranks === 0)
+    return (
+      <small>
+        <span class="hidden">unchanged</span>
+        <span aria-hidden="true">–</span>
+      </small>
+    );
+  return (
     <small class={ranks > 0 ? "rise" : "fall"}>
       <span class="hidden">{ranks > 0 ? "up" : "down"} </span>
       <span aria-hidden="true">{ranks > 0 ? "▲" : "▼"}</span>
       {Math.abs(ranks)}
     </small>
   );
-
-/** Numbers are aligned right; other columns are shown on every screen. */
-function columnClass(onPhone: MoreColumn["onPhone"]): string {
-  if (onPhone === undefined) return "action";
-  return { nowhere: "number spare", "for-count": "number of-count", "for-gain": "number of-gain" }[onPhone];
-}
+};

@@ -43,7 +43,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
     <>
       <div class="repository-top">
         <div class="repository-head">
-          <OwnerImage owner={owner} provider={provider} size={40} isFirst />
+          <OwnerImage owner={owner} provider={provider} size={64} isFirst />
           <div class="titled">
             <h1>
               <bdi class="owner">{owner}</bdi>/<wbr />

@@ -1,75 +1,239 @@
 import type { FunctionComponent as FC } from "preact";
 import type { Facet, ListRow } from "../../discovery/discovery.js";
 import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
+import { DAY_MS } from "../../lib/clock.js";
 import { languagePage, repositoryPage } from "../../lib/page-addresses.js";
+import type { RenderContext } from "../page-request.js";
 import { Link } from "./elements.js";
-import { Delta, Dot, formatCompact, formatCount, formatDelta } from "./numbers.js";
+import {
+  Delta,
+  Dot,
+  formatCompact,
+  formatCount,
+  formatDate,
+  formatDelta,
+  formatRate,
+  isOld,
+} from "./numbers.js";
 
 /** Small charts without axes next to names and numbers: sparklines, and bars of gains. */
 
-const SPARK_WIDTH = 96;
-const SPARK_HEIGHT = 24;
-const SPARK_EDGE = 2;
-/** The scale spans at least this fraction of the count, so that a few stars do not look like a crash or a leap. */
-const LEAST_SPAN = 0.02;
-const LEAST_STARS = 10;
+/** The room between two bars, and the least height of one, in pixels. */
+const GAP = 1;
+const LEAST_BAR = 1;
 
-/** Takes the place of a sparkline if too few counts are known. */
-const NoSpark: FC = () => (
-  <svg
-    class="spark none"
-    viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`}
-    role="img"
-    aria-label="Too few counts for a line"
-  >
-    <line x1={SPARK_EDGE} x2={SPARK_WIDTH - SPARK_EDGE} y1={SPARK_HEIGHT / 2} y2={SPARK_HEIGHT / 2} />
-  </svg>
-);
+interface BarsProps {
+  /** Gains, oldest first; null: unknown, which is no bar. */
+  values: readonly (number | null)[];
+  width?: number;
+  height?: number;
+}
 
-/** A sparkline on a scale of its own; unknown values are left out. Hidden from screen readers, which get the numbers next to it. */
-export const Spark: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
-  const known = values.filter((value) => value !== null);
-  if (known.length < 2) return <NoSpark />;
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const span = Math.max(most - least, LEAST_SPAN * most, LEAST_STARS);
-  const middle = (least + most) / 2;
-  const x = (i: number) => SPARK_EDGE + (i * (SPARK_WIDTH - 2 * SPARK_EDGE)) / (values.length - 1);
-  const y = (value: number) => SPARK_HEIGHT / 2 - ((value - middle) * (SPARK_HEIGHT - 2 * SPARK_EDGE)) / span;
-  const points = values.flatMap((value, i) =>
-    value === null ? [] : [`${x(i).toFixed(1)},${y(value).toFixed(1)}`],
-  );
-  const [lastX, lastY] = points.at(-1)?.split(",") ?? [];
+/**
+ * Gains as bars from 0, the last one in the colour of now: a loss is as low as no gain. Hidden from screen readers, which get the
+ * numbers next to it.
+ */
+export const Bars: FC<BarsProps> = ({ values, width = 96, height = 32 }) => {
+  const most = Math.max(1, ...values.map((value) => value ?? 0));
+  const step = (width + GAP) / Math.max(1, values.length);
+  const barOf = (value: number | null, i: number) => {
+    if (value === null) return "";
+    const tall = fixed(Math.max(LEAST_BAR, (value * height) / most));
+    return `M${fixed(i * step)} ${height}v-${tall}h${fixed(step - GAP)}v${tall}z`;
+  };
   return (
-    <svg class="spark" viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`} aria-hidden="true">
-      <polyline class="chart-1" points={points.join(" ")} />
-      <circle class="chart-end" cx={lastX} cy={lastY} r="2" />
+    <svg class="days" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      <path class="past" d={values.slice(0, -1).map(barOf).join("")} />
+      <path class="now" d={barOf(values.at(-1) ?? null, values.length - 1)} />
+      <path class="base" d={`M0 ${height}H${width}`} />
     </svg>
   );
 };
 
-/** Gains as bars from a line at 0, without numbers; unknown ones are left out. Hidden from screen readers. */
-export const GainBars: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
-  const known = values.filter((value) => value !== null);
-  const [least, most] = [Math.min(0, ...known), Math.max(1, ...known)];
-  const y = (value: number) => ((most - value) * SPARK_HEIGHT) / (most - least);
-  const step = SPARK_WIDTH / Math.max(1, values.length);
+/** The gains between totals; null next to an unknown one. */
+export function gainsBetween(totals: readonly (number | null)[]): (number | null)[] {
+  return totals.slice(1).map((total, i) => {
+    const before = totals[i] ?? null;
+    return total === null || before === null ? null : total - before;
+  });
+}
+
+/** With one decimal, and without it for whole numbers. */
+const fixed = (value: number): string => String(Math.round(value * 10) / 10);
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+interface DayBarsProps extends Pick<BarsProps, "values"> {
+  /** The end of the last day. */
+  end: number;
+  /** The stars of a usual day, which are named if they are known. */
+  usual?: number | null;
+  wide: Size;
+  /** Its size on a phone. */
+  narrow?: Size;
+}
+
+/** The bars of days as a picture of its own: the first and the last day, the best one, and the usual one are named. */
+export const DayBars: FC<DayBarsProps> = ({ wide, narrow, ...days }) => (
+  <>
+    <DayPicture {...days} {...wide} name={narrow === undefined ? "" : "plot-wide"} />
+    {narrow === undefined ? null : <DayPicture {...days} {...narrow} name="plot-narrow" />}
+  </>
+);
+
+/** Room for a line of text, and the distance of its baseline from the bars. */
+const TEXT = { room: 24, gap: 7 };
+
+const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: string }> = (
+  { values, end, usual = null, width, height, name },
+  { now }: RenderContext,
+) => {
+  const timeOf = (i: number) => end - (values.length - 1 - i) * DAY_MS;
+  const most = Math.max(1, ...values.map((value) => value ?? 0));
+  const best = values.indexOf(most);
+  const base = height - TEXT.room;
+  const tallOf = (value: number) => Math.max(LEAST_BAR, (value * (base - TEXT.room)) / most);
+  const step = width / Math.max(1, values.length);
+  const barOf = (value: number | null, i: number) =>
+    value === null
+      ? ""
+      : `M${fixed(i * step)} ${base}v-${fixed(tallOf(value))}h${fixed(step * 0.75)}v${fixed(tallOf(value))}z`;
+  const last = values.length - 1;
+  const isRecord = (i: number) => i === last || i === best;
+  const anchor = best > values.length / 2 ? "end" : "start";
+  const today = now !== undefined && !isOld(end, now) ? "today" : formatDate(end);
+  const words = [
+    ...(usual === null ? [] : [`${formatRate(usual)} on a usual day`]),
+    ...(best < 0 ? [] : [`${formatCount(most)} on ${formatDate(timeOf(best))}, the most`]),
+    `${formatCount(values[last] ?? null)} on ${formatDate(end)}`,
+  ];
   return (
     <svg
-      class="gain-bars"
-      viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
+      class={`day-bars ${name}`}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={`Stars gained a day, ${formatDate(timeOf(0))} to ${formatDate(end)}: ${words.join(", ")}`}
     >
-      {values.map((value, i) =>
-        value === null ? null : (
-          <rect
-            x={(i * step + step * 0.1).toFixed(1)}
-            y={Math.min(y(0) - 0.6, y(value)).toFixed(1)}
-            width={(step * 0.8).toFixed(1)}
-            height={Math.max(1.2, Math.abs(y(value) - y(0))).toFixed(1)}
-          />
-        ),
+      <path class="past" d={values.map((value, i) => (isRecord(i) ? "" : barOf(value, i))).join("")} />
+      <path class="now" d={values.map((value, i) => (isRecord(i) ? barOf(value, i) : "")).join("")} />
+      <path class="base" d={`M0 ${base}H${width}`} />
+      {best < 0 ? null : (
+        <text
+          class="record"
+          x={fixed((best + (anchor === "end" ? 0.75 : 0)) * step)}
+          y={base - tallOf(most) - TEXT.gap}
+          text-anchor={anchor}
+        >
+          {formatDelta(most)}
+          {best === last ? "" : ` on ${dayText(timeOf(best))}`}
+        </text>
       )}
+      {usual === null || usual * 2 > most ? null : (
+        <text x="0" y={fixed(base - tallOf(usual) - 2 * TEXT.gap)}>
+          a usual day: {formatRate(usual)}
+        </text>
+      )}
+      <text x="0" y={height - TEXT.gap}>
+        {dayText(timeOf(0))}
+      </text>
+      <text class="record" x={width} y={height - TEXT.gap} text-anchor="end">
+        {today}
+      </text>
+    </svg>
+  );
+};
+
+/** "3 Mar". */
+const dayText = (at: number): string => formatDate(at).replace(/ \d+$/, "");
+
+export interface LifeProps extends Partial<Size> {
+  /** Totals, oldest first. */
+  points: readonly { at: number; value: number }[];
+  /** The day that gained most, marked with its gain. */
+  best?: { at: number; change: number } | undefined;
+  /** The totals of another one to one scale with them, drawn quietly. */
+  against?: LifeProps["points"];
+}
+
+/** A whole life as an area from 0, its best day marked, with the years below. Hidden from screen readers, which get the numbers next to it. */
+export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, height = 142 }) => {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || first === last) return null;
+  const base = height - TEXT.room;
+  const from = Math.min(first.at, against[0]?.at ?? first.at);
+  const most = Math.max(1, ...points.map(({ value }) => value), ...against.map(({ value }) => value));
+  const x = (at: number) => ((at - from) * (width - LIFE_EDGE)) / (last.at - from || 1);
+  const y = (value: number) => base - (value * (base - LIFE_EDGE)) / most;
+  const lineOf = (some: LifeProps["points"]) =>
+    thinned(some, width)
+      .map(({ at, value }, i) => `${i === 0 ? "M" : "L"}${fixed(x(at))} ${fixed(y(value))}`)
+      .join("");
+  const line = lineOf(points);
+  const peak = best && points.find(({ at }) => at >= best.at);
+  return (
+    <svg class="life" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {against.length < 2 ? null : <path class="other" d={lineOf(against)} />}
+      <path class="area" d={`${line}V${base}H${fixed(x(first.at))}z`} />
+      <path class="base" d={`M0 ${base}H${width}`} />
+      <path class="line" d={line} />
+      {best === undefined || peak === undefined ? null : (
+        <>
+          <path class="flag" d={`M${fixed(x(peak.at))} ${base}V${fixed(y(peak.value))}`} />
+          <circle class="peak" cx={fixed(x(peak.at))} cy={fixed(y(peak.value))} r="4" />
+          <text
+            class="record"
+            x={fixed(x(peak.at) + (x(peak.at) > width / 2 ? -TEXT.gap : TEXT.gap))}
+            y={base - TEXT.gap}
+            text-anchor={x(peak.at) > width / 2 ? "end" : "start"}
+          >
+            {formatDelta(best.change)}
+          </text>
+        </>
+      )}
+      <circle class="end" cx={fixed(x(last.at))} cy={fixed(y(last.value))} r="4.5" />
+      {yearsOf(from, last.at).map((at) => (
+        <text x={fixed(x(at))} y={height - TEXT.gap}>
+          {new Date(at).getUTCFullYear()}
+        </text>
+      ))}
+    </svg>
+  );
+};
+
+const LIFE_EDGE = 8;
+
+/** At most about one point a pixel; always the last. */
+function thinned<Point>(points: readonly Point[], most: number): readonly Point[] {
+  const step = Math.ceil(points.length / most);
+  return points.filter((_, i) => (points.length - 1 - i) % step === 0);
+}
+
+/** The beginnings of the years in a time, few enough to name them. */
+function yearsOf(from: number, to: number): number[] {
+  const [first, last] = [new Date(from).getUTCFullYear() + 1, new Date(to).getUTCFullYear()];
+  const step = Math.ceil((last - first + 1) / 5);
+  const years = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Date.UTC(first + i));
+  return years.filter((at, i) => (years.length - 1 - i) % step === 0 && at < to - (to - from) / 12);
+}
+
+const SPARK_WIDTH = 96;
+const SPARK_HEIGHT = 24;
+const SPARK_EDGE = 2;
+
+/** The course of a rank: a line on a scale of its own; unknown values are left out. Hidden from screen readers. */
+export const Spark: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
+  const known = values.filter((value) => value !== null);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const x = (i: number) => SPARK_EDGE + (i * (SPARK_WIDTH - 2 * SPARK_EDGE)) / (values.length - 1);
+  const y = (value: number) =>
+    SPARK_EDGE + ((most - value) * (SPARK_HEIGHT - 2 * SPARK_EDGE)) / Math.max(1, most - least);
+  const points = values.flatMap((value, i) => (value === null ? [] : `${fixed(x(i))},${fixed(y(value))}`));
+  return (
+    <svg class="spark" viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`} aria-hidden="true">
+      <polyline class="chart-1" points={points.join(" ")} />
     </svg>
   );
 };

@@ -141,7 +141,7 @@ const Found: FC<Explored & NonNullable<Explored["found"]>> = ({
   query,
   stars,
   list,
-  sparks,
+  days,
 }) => (
   <>
     <div class="apart">
@@ -175,7 +175,7 @@ const Found: FC<Explored & NonNullable<Explored["found"]>> = ({
       <BeyondEnd url={url} />
     ) : (
       <ListingView
-        {...{ list, sparks, url, query }}
+        {...{ list, days, url, query }}
         {...stars}
         caption={`Repositories, growth in ${query.window}`}
         withForge={summary.providers.length > 1}

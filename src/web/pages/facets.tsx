@@ -353,7 +353,7 @@ const FacetList: FC<ShownFacet & { found: NonNullable<ShownFacet["found"]> }> = 
       </div>
       {list.rows.length > 0 ? (
         <ListingView
-          {...{ list, sparks: found.sparks, url }}
+          {...{ list, days: found.days, url }}
           withForge={summary.providers.length > 1}
           {...found.stars}
           withLanguage={kind !== "language"}

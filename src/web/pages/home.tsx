@@ -10,14 +10,7 @@ import {
   SORT_DEFINITIONS,
   windowsOf,
 } from "../../discovery/discovery.js";
-import {
-  type Ranking,
-  readSparks,
-  timesWords,
-  WINDOW_LABELS,
-  WINDOWS,
-  type Window,
-} from "../../growth/growth.js";
+import { type Ranking, readLastDays, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage } from "../../lib/page-addresses.js";
 import {
   addressOf,
@@ -40,6 +33,7 @@ import {
 } from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";
 import { LanguageBars } from "../components/small-charts.js";
+import { Times } from "../components/why.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
@@ -129,9 +123,9 @@ async function readHome(request: PageRequest) {
   const leading = leaders("trending", window).slice(0, ROWS);
   const rising = await readRising(request, { window, language, leading });
   const ids = shownIds(leaders, window, [...leading, ...rising.map(({ repository }) => repository.id)]);
-  const [[trending = [], fresh = [], gaining = []], sparks, { gaining: among }, moves] = await Promise.all([
+  const [[trending = [], fresh = [], gaining = []], days, { gaining: among }, moves] = await Promise.all([
     lists.rowsOfEach([leading, ids["new-hot"], ids.others].map((some) => ({ ids: some, window }))),
-    readSparks(database, leading),
+    readLastDays(database, leading),
     rankings.home(),
     language === undefined
       ? rankings.moves(leading, { ranking: "trending", window })
@@ -147,7 +141,7 @@ async function readHome(request: PageRequest) {
     isValid: problems.length === 0,
     problems: isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems,
     languages: among[window].languages,
-    list: { rows: trending, sparks, moves, ...(await starsOf(request, trending, addressOf(url))) },
+    list: { rows: trending, days, moves, ...(await starsOf(request, trending, addressOf(url))) },
     rising,
     "new-hot": fresh,
     gaining,
@@ -189,7 +183,7 @@ const Trending: FC<HomeData> = ({ window, language, list }) => (
     ) : (
       <>
         <h2 class="hidden">Trending</h2>
-        <RepositoryList {...list} caption="Trending" from={1} ranking="trending" />
+        <RepositoryList {...list} caption="Trending" from={1} isTrending />
         <Ways
           links={[
             ["All of Trending", listAddress({ sort: "trending", window, language })],
@@ -210,12 +204,7 @@ const Aside: FC<HomeData> = ({ window, language, languages, ...home }) => (
         href={listAddress({ sort, window, language })}
         rows={home[sort].map((row) => ({
           row,
-          fact:
-            sort === "rising" ? (
-              <span class="rise">{timesWords(row.trend?.scores.rising ?? 0)} usual</span>
-            ) : (
-              <Delta value={row.trend?.starsDelta} />
-            ),
+          fact: sort === "rising" ? <Times trend={row.trend} /> : <Delta value={row.trend?.starsDelta} />,
         }))}
       />
     ))}

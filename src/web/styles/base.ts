@@ -3,14 +3,14 @@ export const BASE = `
 *, ::before, ::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
-  font: var(--body)/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
+  font: var(--body)/1.5 var(--sans); font-variant-numeric: tabular-nums lining-nums; overflow-wrap: break-word; }
 /* A name in another script does not change the order of the text around it. */
 a, abbr, b, button, code, label, span, strong, summary, time { unicode-bidi: isolate; }
 /* Names of a hundred letters without a gap; in tables they would make columns too narrow. */
 h1, h2, p, li, dd, summary, .titled { overflow-wrap: anywhere; }
-h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.15; text-wrap: balance; }
 h1 { overflow-wrap: anywhere; font-size: var(--display); margin: 0 0 var(--s3); letter-spacing: -.01em; }
-h2 { font-size: var(--title); margin: var(--s6) 0 var(--s3); }
+h2 { font-size: var(--head); margin: var(--s6) 0 var(--s3); }
 h1 a, h2 a, h3 a { color: inherit; text-decoration-color: var(--edge); }
 h1 + h2, section > h2:first-child, .apart > h2 { margin-top: 0; }
 h3 { font-size: var(--large); margin: var(--s5) 0 var(--s2); }
@@ -78,13 +78,13 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .bottom a { color: inherit; padding: .2rem 0; }
 @media (max-width: 24rem) { .menu > summary { max-width: 8rem; } }
 @media (max-width: 46rem) {
+  :root { --display: 1.625rem; --hero: 2.5rem; }
   .frame { padding: 0 var(--s4); }
   .top .frame { gap: var(--s2) var(--s4); }
   .search kbd { display: none; }
   .search svg { display: block; }
   .search { order: 9; flex-basis: 100%; max-width: none; }
   .top nav { order: 8; flex-basis: 100%; gap: 0 var(--s4); font-size: var(--small); }
-  h1 { font-size: 1.5rem; }
 }
 @media (prefers-reduced-motion: no-preference) { a, button, summary { transition: color .12s, background-color .12s, border-color .12s; } }
 `;

@@ -11,39 +11,77 @@ a.badge:hover { text-decoration: underline; }
 .list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
 .list thead a { color: inherit; text-decoration-color: var(--edge); line-height: 1.5rem; display: inline-block; }
 .list thead [aria-sort] { color: var(--ink); }
-.repositories thead th { padding-top: var(--s1); padding-bottom: var(--s1); vertical-align: bottom; }
 .facet-gains { max-width: var(--read); }
 .facet-gains .bars li { grid-template-columns: minmax(0, 1fr) auto; }
 .facet-gains .bars li > svg { height: 6px; }
 .sorted { font-size: .625rem; margin-left: .3em; }
 .counted { display: block; color: var(--soft); font-size: var(--small); }
+/* Rows are as high as in every list of repositories: a name, one line about it, and bars of 30 days. */
+.repositories tbody > tr { height: 4rem; }
+.repositories tbody > tr > * { padding: 0 var(--s3) 0 0; vertical-align: middle; }
+.repositories thead th { padding: var(--s1) var(--s3) .4rem 0; vertical-align: bottom; }
 .repositories .name { width: 99%; max-width: 0; }
-.repositories tbody .name { overflow-wrap: anywhere; }
-.repositories .named > a:first-child { text-decoration: none; line-height: 1.35; }
-.repositories .named > a:first-child:hover .title { text-decoration: underline; }
-.named .owner { color: var(--soft); line-height: 1.5rem; }
-.named .owner-image { margin-right: .35em; vertical-align: middle; }
-.named .title { font-weight: 600; margin-right: var(--s1); }
-.named .badge { margin-left: var(--s1); }
-.repositories .about { color: var(--soft); font-size: var(--small); overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
-.repositories .about a { display: inline-block; line-height: 1.5rem; }
-.repositories .language { white-space: inherit; }
-.repositories .about > span { margin-right: var(--s2); }
-.why { position: relative; margin: 0; color: var(--soft); font-size: var(--small); }
-.why p { margin: 0; }
-.why > summary { width: fit-content; min-height: 1.5rem; padding: 0; }
-.list tr.group th { padding-top: var(--s4); color: var(--soft); font-size: var(--small); }
-.why a { color: inherit; text-decoration-color: var(--edge); display: inline-block; line-height: 1.5rem; }
-.stale :is(.of-count, .of-gain) { color: var(--soft); }
+.place { font: 600 var(--large)/1.2 var(--serif); }
+.repositories .place { width: 2.5rem; text-align: center; }
+.place small { display: block; font: 500 var(--tiny)/1.3 var(--sans); color: var(--soft); }
+.place small.rise { color: var(--rise); }
+.place small.fall { color: var(--fall); }
+.place small.new { color: var(--star); }
+.row-name { display: grid; grid-template-columns: 2rem minmax(0, 1fr); gap: var(--s3); align-items: center; }
+.named { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .6rem; line-height: 1.625rem; max-height: 1.625rem; overflow: hidden; }
+.named > a:first-child { min-width: 0; font-size: var(--large); text-decoration: none; }
+.named > a:first-child:hover .title { text-decoration: underline; }
+.owner { color: var(--soft); }
+.title { color: var(--ink); font-weight: 600; }
+.about { margin: 0; color: var(--soft); font-size: var(--small); line-height: 1.5; overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1; }
+.about.doubt { color: var(--star); }
+.language a, .forge { color: inherit; text-decoration: none; font-size: var(--small); }
+.language a:hover { text-decoration: underline; }
+.of-usual { text-align: right; white-space: nowrap; }
+.times { display: inline-block; padding: 0 .5rem; border-radius: .7rem; font-size: var(--small); font-weight: 600; line-height: 1.375rem; white-space: nowrap; color: var(--star); }
+.times-1 { box-shadow: inset 0 0 0 1px var(--edge); }
+.times-2 { background: var(--warm); }
+.times-3 { background: var(--hot); color: var(--on-hot); }
+.why { position: relative; }
+.why > summary { list-style: none; min-height: 1.5rem; padding: 0; }
+.why > summary::-webkit-details-marker { display: none; }
+.why > summary::after { content: "⌄"; content: "⌄" / ""; color: var(--soft); }
+.why > div { position: absolute; right: 0; top: 100%; z-index: 7; width: min(26rem, 100vw - 2rem); padding: var(--s3) var(--s4); text-align: left; white-space: normal;
+  background: var(--card); border: 1px solid var(--edge); border-radius: var(--rounder); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .18); }
+.why p { margin: 0 0 var(--s2); }
+.why p:last-child { margin: var(--s2) 0 0; }
+.places { list-style: none; margin: 0; padding: 0; }
+.places li { display: grid; grid-template-columns: 1.5rem minmax(0, 8rem) minmax(2rem, 1fr) auto 3.5rem; gap: var(--s2); align-items: center; padding: .2rem 0; }
+.places a { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--ink); text-decoration: none; }
+.places .own a { font-weight: 600; }
+.places svg { width: 100%; height: .875rem; }
+.places li > :nth-last-child(-n+2) { text-align: right; }
+.days { width: 6rem; height: 2rem; }
+.past { fill: var(--past); }
+.now { fill: var(--now); }
+.usual { fill: var(--edge); }
+.days .base { stroke: var(--line); fill: none; }
+[aria-current] > .days .past, .chosen .days .past { fill: var(--chart-1); }
+.day-bars, .life { width: 100%; height: auto; font: var(--small) var(--sans); overflow: visible; }
+:is(.day-bars, .life) text { fill: var(--soft); }
+:is(.day-bars, .life) .record { fill: var(--star); font-weight: 600; }
+:is(.day-bars, .life) .base { stroke: var(--edge); fill: none; }
+.life path:not(.area) { fill: none; stroke-linejoin: round; stroke-linecap: round; }
+.life .line { stroke: var(--chart-1); stroke-width: 3; }
+.life .other { stroke: var(--edge); stroke-width: 2; }
+.life .area { fill: var(--chart-1); opacity: .12; }
+.life .flag { stroke: var(--now); stroke-width: 2; }
+.life .peak { fill: var(--now); stroke: var(--card); stroke-width: 2; }
+.life .end { fill: var(--chart-1); stroke: var(--card); stroke-width: 2; }
+.of-days { width: 6.75rem; }
+.repositories .of-gain { min-width: 5rem; line-height: 1.35; }
+.of-gain b { font-size: var(--large); }
+.of-gain small { display: block; color: var(--soft); font-size: var(--small); }
+.of-gain small > span:not(:hover) { color: inherit; }
+.stale .of-gain b, .stale .of-gain b * { color: var(--soft); }
 .spark { width: 6rem; height: 1.5rem; }
-.spark polyline, .spark line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
-.spark .chart-1 { stroke: var(--chart-1); }
-.spark .chart-end { fill: var(--chart-1); }
-.spark.none line { stroke: var(--edge); stroke-dasharray: 2 4; }
-.spark-cell { width: 6.75rem; }
-td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
+.spark polyline { fill: none; stroke: var(--chart-1); stroke-width: 1.5; stroke-linejoin: round; }
 .list .hidden { margin-left: -1px; }
-.list .rank small { display: block; font-size: .6875rem; line-height: 1; }
 .home { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(0, 1fr); }
 .home > * { min-width: 0; }
 .home aside h2 { font-size: var(--large); margin: 0 0 var(--s2); }
@@ -56,20 +94,20 @@ td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; }
 @media (min-width: 64rem) { .home { grid-template-columns: minmax(0, 1fr) 22rem; } }
 @media (max-width: 46rem) {
   .repositories, .repositories :is(thead, tbody) { display: block; }
-  .repositories tr { display: grid; grid-template: "rank name gain action" auto "rank name count action" 1fr / 1.75rem 1fr auto auto; border-bottom: 1px solid var(--line); }
-  .repositories.unranked tr { grid-template-columns: 0 1fr auto auto; }
-  .repositories tr.group { display: block; }
-  .repositories thead tr { grid-template: "name gain count action" auto / 1fr auto auto auto; }
-  .repositories tr > * { border: 0; }
-  .repositories thead :is(.rank, .name) { position: absolute; clip-path: inset(50%); }
-  .repositories .rank { grid-area: rank; padding-right: 0; text-align: left; width: auto; white-space: nowrap; }
-  .repositories tr > .name { grid-area: name; width: auto; max-width: none; padding-bottom: 0; }
-  .repositories .spare { display: none; }
+  .repositories thead { position: absolute; clip-path: inset(50%); }
+  .repositories tbody > tr { display: grid; grid-template: "place name gain" auto "place name usual" 1fr / 1.75rem minmax(0, 1fr) auto; gap: 0 var(--s2);
+    height: auto; min-height: 5rem; padding: var(--s2) 0; align-items: center; border-bottom: 1px solid var(--line); }
+  .repositories.unranked tbody > tr { grid-template-columns: 0 minmax(0, 1fr) auto; }
+  .repositories tbody > tr > * { border: 0; padding: 0; }
+  .repositories .place { grid-area: place; width: auto; }
+  .repositories .name { grid-area: name; width: auto; max-width: none; }
+  .repositories .of-gain { grid-area: gain; min-width: 0; }
+  .repositories .of-usual { grid-area: usual; }
+  .repositories tr:not(:has(.times)) .of-gain { grid-row: 1 / 3; }
+  .repositories :is(.of-days, .spare, .action, .language, .forge, .owner-image, .of-gain small) { display: none; }
+  .row-name { display: block; }
+  .named { max-height: none; line-height: 1.4; }
   .named .owner { font-size: var(--small); }
-  .repositories .spark-cell { display: none; }
-  .repositories .of-count { grid-area: count; }
-  .repositories .of-gain { grid-area: gain; white-space: normal; }
-  .repositories .of-gain .counted { white-space: normal; }
-  .repositories .action { grid-area: action; }
+  .about { -webkit-line-clamp: 2; }
 }
 `;

@@ -1,8 +1,10 @@
 /** Images of owners over their initials, the page of a repository, the pages of operators, and the first steps. */
 export const PAGES = `
-.owner-image { position: relative; display: inline-flex; flex: none; align-items: center; justify-content: center; width: 20px; height: 20px;
-  overflow: hidden; border-radius: 50%; color: var(--on-press); font: 600 11px/1 var(--sans); vertical-align: -5px; user-select: none; }
-.owner-image.large { width: 40px; height: 40px; font-size: 20px; vertical-align: middle; }
+.owner-image { position: relative; display: inline-flex; flex: none; align-items: center; justify-content: center; width: 24px; height: 24px;
+  overflow: hidden; border-radius: 50%; color: var(--on-press); font: 600 12px/1 var(--sans); vertical-align: middle; user-select: none; }
+.owner-image.size-32 { width: 32px; height: 32px; font-size: 15px; }
+.owner-image.size-48 { width: 48px; height: 48px; font-size: 20px; }
+.owner-image.size-64 { width: 64px; height: 64px; font-size: 26px; }
 .owner-image::before { content: attr(data-initial); white-space: nowrap; }
 /* With a width of its own, an image that cannot be loaded would hide the initial under an icon. */
 .owner-image img { position: absolute; inset: 0; width: auto; min-width: 100%; max-width: 100%; height: auto; min-height: 100%; max-height: 100%; }

@@ -1,5 +1,15 @@
 /** Components of all pages, lists of choices below a field, and the palette. */
 export const PARTS = `
+/* The head of a page: its name and a line about it; its one line of controls at the right. */
+.mast { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: end; gap: var(--s3) var(--s4); margin-bottom: var(--s4); }
+.mast h1 { margin: 0; }
+.mast h1 + p { margin: 2px 0 0; }
+.mast > :last-child:not(:first-child) { display: flex; flex-wrap: wrap; gap: var(--s2); }
+/* Things to open, and figures; lists stand on the paper. */
+.card { background: var(--card); border: 1px solid var(--line); border-radius: var(--rounder); }
+.say { font-size: var(--large); margin: 0; }
+.hero { font: 600 var(--hero)/1 var(--serif); letter-spacing: -.02em; margin: 0; }
+.hero small { font: 400 var(--large)/1 var(--sans); letter-spacing: 0; }
 .soft { color: var(--soft); }
 .small { font-size: var(--small); }
 .number { text-align: right; white-space: nowrap; }
@@ -48,18 +58,18 @@ export const PARTS = `
 .pickers { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); margin-bottom: var(--s3); }
 .measured { margin-bottom: var(--s5); }
 .measured .chip { display: inline-block; margin-right: var(--s2); }
-.tabs { display: inline-flex; border: 1px solid var(--edge); border-radius: var(--round); overflow: hidden; background: var(--card); }
-.tabs a { padding: .2rem .75rem; color: var(--soft); text-decoration: none; border-left: 1px solid var(--line); }
+.tabs { display: inline-flex; max-width: 100%; height: var(--control); border: 1px solid var(--edge); border-radius: var(--round); overflow: auto hidden; background: var(--card); }
+.tabs a { padding: 0 .875rem; line-height: calc(var(--control) - 2px); color: var(--soft); text-decoration: none; white-space: nowrap; border-left: 1px solid var(--line); }
 .tabs a:first-child { border-left: 0; }
 .tabs a:hover { color: var(--ink); }
-.tabs a[aria-current] { background: var(--bar); color: var(--ink); font-weight: 500; }
+.tabs a[aria-current] { background: var(--bar); color: var(--ink); font-weight: 600; }
 .tabs a:focus-visible { outline-offset: -3px; }
 .pager { display: flex; gap: var(--s4); align-items: baseline; margin-top: var(--s4); }
 input, select, textarea, button, .button { font: inherit; color: inherit; }
-input, select, textarea { background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: .35rem .6rem; min-height: 2.25rem; max-width: 100%; }
+input, select, textarea { background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: .35rem .6rem; min-height: var(--control); max-width: 100%; }
 input[type="checkbox"] { min-height: 0; width: 1rem; height: 1rem; padding: 0; accent-color: var(--press); vertical-align: -.15em; margin: 0 .4em 0 0; }
 input::placeholder { color: var(--soft); opacity: 1; }
-button, .button { display: inline-block; padding: .35rem .9rem; min-height: 2.25rem; border: 1px solid var(--edge); border-radius: var(--round); background: var(--card); cursor: pointer; text-decoration: none; line-height: 1.5; }
+button, .button { display: inline-block; padding: .35rem .9rem; min-height: var(--control); border: 1px solid var(--edge); border-radius: var(--round); background: var(--card); cursor: pointer; text-decoration: none; line-height: 1.5; }
 button:hover, .button:hover { border-color: var(--link); }
 button.press, .button.press { background: var(--press); border-color: var(--press); color: var(--on-press); font-weight: 500; }
 button.danger { color: var(--fall); border-color: var(--fall); }

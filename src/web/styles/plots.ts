@@ -53,7 +53,6 @@ a.tile:hover { border-color: var(--link); }
 .tile > strong { grid-row: 2; font-size: var(--large); line-height: 1.3; }
 .tile small { font-weight: 400; font-size: var(--small); }
 .tile > svg { grid-area: 1 / 2 / 3 / 3; width: 6rem; height: 2rem; }
-.gain-bars rect { fill: var(--chart-1); opacity: .6; }
 .proof > summary { padding: .15rem 0; }
 main .repository > #course { margin-top: var(--s4); }
 .thirds { grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); margin-top: var(--s5); }

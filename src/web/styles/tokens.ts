@@ -22,6 +22,12 @@ export const COLOURS = {
     bar: "#dde6f2",
     press: "#1c4f8f",
     "on-press": "#ffffff",
+    past: "#7391bd",
+    now: "#c97a00",
+    warm: "#fdebc8",
+    hot: "#8a5a00",
+    "on-hot": "#ffffff",
+    tint: "#eef2f7",
     ...chartColours("light"),
   },
   dark: {
@@ -41,6 +47,12 @@ export const COLOURS = {
     bar: "#24334e",
     press: "#8fbcf2",
     "on-press": "#0e131d",
+    past: "#56779f",
+    now: "#f0b860",
+    warm: "#33290f",
+    hot: "#f0b860",
+    "on-hot": "#1a1406",
+    tint: "#172133",
     ...chartColours("dark"),
   },
 } as const;
@@ -62,9 +74,9 @@ export const TOKENS = `
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
   --serif: "Iowan Old Style", "Palatino Linotype", Palatino, Charter, "Noto Serif", Georgia, serif;
   --mono: ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace;
-  --small: .8125rem; --body: .9375rem; --large: 1.125rem; --title: 1.375rem; --display: 1.875rem;
-  --s1: .25rem; --s2: .5rem; --s3: .75rem; --s4: 1rem; --s5: 1.5rem; --s6: 2.5rem;
-  --round: .375rem; --wide: 78rem; --read: 44rem;
+  --tiny: .75rem; --small: .8125rem; --body: .9375rem; --large: 1.0625rem; --head: 1.25rem; --title: 1.625rem; --display: 2.25rem; --hero: 3rem;
+  --s1: .25rem; --s2: .5rem; --s3: .75rem; --s4: 1rem; --s5: 1.5rem; --s6: 2rem;
+  --round: .5rem; --rounder: .75rem; --wide: 78rem; --read: 44rem; --control: 2.25rem;
 }
 :root[data-theme="light"] { color-scheme: light; }
 :root[data-theme="dark"] { color-scheme: dark; ${DARK} }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { readSparks } from "../../src/growth/growth.js";
+import { readLastDays } from "../../src/growth/growth.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -19,17 +19,16 @@ onBothEngines("The course of stars over 30 days", (engine) => {
   const idOf = async (fullName: string): Promise<number> =>
     (await world.modules.catalog.findByName("GITHUB", fullName))?.repository.id ?? 0;
 
-  test("has 16 points, evenly between the snapshots around each", async () => {
+  test("has 31 points, evenly between the snapshots around each", async () => {
     const [steady, young, left] = [await idOf("a/steady"), await idOf("b/young"), await idOf("c/left")];
-    const sparks = await readSparks(world.modules.database, [steady, young, left]);
-    // A point every second day, exactly at a snapshot.
+    const days = await readLastDays(world.modules.database, [steady, young, left]);
     assert.deepEqual(
-      sparks.get(steady),
-      Array.from({ length: 16 }, (_, i) => 109 + 2 * i),
+      days.get(steady),
+      Array.from({ length: 31 }, (_, i) => 109 + i),
     );
-    assert.deepEqual(sparks.get(young), [...new Array(14).fill(null), 7, 9]);
+    assert.deepEqual(days.get(young)?.slice(-4), [null, 7, 8, 9]);
     // It ends with the newest snapshot of each.
-    assert.deepEqual(sparks.get(left), [...new Array(10).fill(null), 4, 4, 5, 5, 6, 6]);
+    assert.deepEqual(days.get(left), [...new Array(20).fill(null), 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6]);
   });
 
   test("is one line of the star history and the totals, where somebody looked", async () => {
@@ -41,12 +40,12 @@ onBothEngines("The course of stars over 30 days", (engine) => {
         facts: { createdAt: NOW - 900 * DAY_MS },
       }),
     );
-    const sparks = await readSparks(now.modules.database, [1, 2]);
-    assert.deepEqual(sparks.get(1)?.slice(-6), [90, 92, 94, 99, 100, 101]);
-    assert.deepEqual(sparks.get(2)?.slice(-3), [null, null, 101]);
+    const days = await readLastDays(now.modules.database, [1, 2]);
+    assert.deepEqual(days.get(1)?.slice(-11), [90, 91, 92, 93, 94, null, 99, 100, 100, 101, 101]);
+    assert.deepEqual(days.get(2)?.slice(-3), [null, 99, 101]);
   });
 
   test("is empty for no repositories", async () => {
-    assert.deepEqual(await readSparks(world.modules.database, []), new Map());
+    assert.deepEqual(await readLastDays(world.modules.database, []), new Map());
   });
 });
