@@ -78,7 +78,7 @@ onSqliteAndLong("The home page", (engine) => {
     assert.ok(names.length > 15);
     assert.deepEqual(names.length, new Set(names).size);
     const busier = sectionNamed(html, "Busier than usual") ?? "";
-    assert.match(textOf(busier), /\d+(?:\.\d+)?× usual/);
+    assert.match(textOf(busier), /\d+(?:\.\d+)?× Thing/);
     const shown = repositoriesIn(busier);
     const lead = repositoriesIn(sectionNamed(html, "Trending") ?? "");
     const { data } = (await leapt.get("/api/rising?limit=20")).body;

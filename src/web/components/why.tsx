@@ -4,7 +4,7 @@ import { type Trend, timesUsual, timesWords, usualWords } from "../../growth/gro
 import { DAY_MS } from "../../lib/clock.js";
 import { chartPage, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
-import { Link } from "./elements.js";
+import { Ways } from "./elements.js";
 import { Delta, formatCount, formatRate } from "./numbers.js";
 
 /** How unusual a gain is, in a chip; in a ranking it opens and says why the repository has its place. */
@@ -53,12 +53,12 @@ export const Why: FC<WhyProps> = ({ rows, index, from = 1, isTrending = false })
       <div>
         <p>{whyText(compared, from + index)}</p>
         <PlaceBars rows={compared} place={from + index} />
-        <p class="small">
-          <a href={chartPage(compared.map(({ repository }) => repository))}>Compare these</a> ·{" "}
-          <Link href={`${repositoryPage(row.repository)}?window=${row.trend.window}#snapshots`}>
-            Readings
-          </Link>
-        </p>
+        <Ways
+          links={[
+            ["Compare these", chartPage(compared.map(({ repository }) => repository))],
+            ["Readings", `${repositoryPage(row.repository)}?window=${row.trend.window}#snapshots`],
+          ]}
+        />
       </div>
     </details>
   );
