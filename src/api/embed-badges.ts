@@ -162,11 +162,11 @@ export const getCard = operation({
     const history = await readHistory(modules, repository, {
       ...{ metric: "stars", window: "1y", trends: growth },
     });
-    const [{ points }, shown] = [history, notesOf(history)];
+    const [{ points, gaps }, shown] = [history, notesOf(history)];
     const stars = points.at(-1)?.value ?? repository.stars;
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(trends[window]) }));
     const rank = bestRank(stats.ranks);
-    const card = repositoryCard({ ...repository, stars }, { gained, points, rank, shown, ...grown });
+    const card = repositoryCard({ ...repository, stars }, { gained, points, gaps, rank, shown, ...grown });
     const reply = pngReply(await pictures.render({ kind: "card", card }));
     return whileRead(request.services, [repository], reply);
   },

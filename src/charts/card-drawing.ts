@@ -6,7 +6,7 @@ import { PALETTES, styleOf } from "./themes.js";
 /** Draws cards, in the rendering thread: only there are the fonts known that measure and draw their texts. */
 
 /** Of the line of a year. */
-const STYLE = `${styleOf("dark")}.chart-line-1{stroke-width:4}.chart-line-1[stroke-dasharray]{stroke-dasharray:0.1 8}`;
+const STYLE = `${styleOf("dark")}.chart-line-1{stroke-width:4}`;
 
 export function drawCard({ shapes, texts }: Card, fonts: Fonts): string {
   const { width, height } = CARD_SIZE;

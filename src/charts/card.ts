@@ -1,11 +1,11 @@
 import { forgeName } from "../config/config.js";
 import { WINDOW_LABELS, type Window } from "../growth/growth.js";
 import type { Repository } from "../repositories/repositories.js";
-import { drawArea, drawLine, toLine } from "./lines.js";
+import { drawArea, drawGaps, drawLine, toLine } from "./lines.js";
 import { element, type Markup } from "./markup.js";
 import { agedDate, exactNumber, shortNumber, signedNumber, signedShort } from "./numbers.js";
 import { CARD_SIZE, type Card, type CardText } from "./png.js";
-import type { ChartPoint } from "./series.js";
+import type { ChartPoint, ChartSeries } from "./series.js";
 import { PALETTES } from "./themes.js";
 
 /** The content of cards, and its place: their texts are fitted by the rendering thread. */
@@ -44,13 +44,14 @@ export interface CardInput extends CardAge {
   rank: string | null;
   /** Stars over a year, oldest first. */
   points: readonly ChartPoint[];
+  gaps: ChartSeries["gaps"];
   /** What readers must know of these, as `notesOf` says. */
   shown?: string | undefined;
 }
 
 export function repositoryCard(
   repository: Pick<Repository, "provider" | "fullName" | "description" | "language" | "stars">,
-  { gained, points, rank, shown, ...age }: CardInput,
+  { gained, points, gaps, rank, shown, ...age }: CardInput,
 ): Card {
   const { fullName, description, language, stars } = repository;
   const forge = forgeName(repository.provider);
@@ -68,7 +69,7 @@ export function repositoryCard(
   ];
   const column = WHOLE.width / numbers.length;
   return {
-    shapes: drawYear(points),
+    shapes: drawYear(points, gaps),
     texts: [
       { text: where, ...WHOLE, y: 92, size: 28, fill: MUTED },
       {
@@ -94,14 +95,14 @@ const countText = (count: number): string => (count < 1e6 ? exactNumber(count) :
 const gainText = (gain: number): string => (Math.abs(gain) < 1e6 ? signedNumber(gain) : signedShort(gain));
 
 /** The stars over a year, above the foot of the card. */
-function drawYear(points: readonly ChartPoint[]): string {
+function drawYear(points: readonly ChartPoint[], gaps: ChartSeries["gaps"]): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || last.at <= first.at) return "";
   const [top, bottom] = [424, 552];
   const values = points.map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const line = toLine(
-    { name: "", points, gaps: [] },
+    { name: "", points, gaps },
     {
       x: (at) => LEFT + ((at - first.at) / (last.at - first.at)) * WHOLE.width,
       y: (value) =>
@@ -111,7 +112,8 @@ function drawYear(points: readonly ChartPoint[]): string {
   const end = line
     .slice(-1)
     .map(({ x, y }) => element("circle", { class: "chart-mark-1", cx: x, cy: y, r: 7 }));
-  return xmlOf([...drawArea(line, bottom + 4, 1), ...drawLine(line, 1), ...end]);
+  const foot = bottom + 4;
+  return xmlOf([...drawGaps(line, foot), ...drawArea(line, foot, 1), ...drawLine(line, 1), ...end]);
 }
 
 const xmlOf = (parts: readonly Markup[]): string => parts.map(({ xml }) => xml).join("");

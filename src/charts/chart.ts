@@ -12,6 +12,7 @@ import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
 import {
   drawArea,
   drawBars,
+  drawGaps,
   drawLabels,
   drawLine,
   drawMark,
@@ -102,6 +103,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
       isBare,
     ),
     yAxis.domain.from < 0 ? drawZero(frame) : undefined,
+    ...(only === undefined || bars !== undefined ? [] : drawn.flatMap((line) => drawGaps(line, bottom))),
     ...(bars === undefined ? drawLines(drawn, isFilled ? bottom : undefined) : drawBars(bars, frame)),
     ...(below === undefined ? [] : drawGainsBelow(below.points, frame)),
     ...drawLabels(

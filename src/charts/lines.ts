@@ -64,6 +64,32 @@ export function drawArea(points: readonly LinePoint[], bottom: number, color: nu
   });
 }
 
+/** From one stroke of a hatch to the next, along the axis. */
+const HATCH_STEP = 5.6;
+
+/** Hatches the times of the gaps in a line, from the level of its ends down to `bottom`. */
+export function drawGaps(points: readonly LinePoint[], bottom: number): Markup[] {
+  const strokes = points.flatMap((to, i) => {
+    const from = points[i - 1];
+    if (from === undefined || !to.isAfterGap) return [];
+    // Strokes fall where the level rises, so that each meets it once.
+    const [low, high] = from.y >= to.y ? [from, to] : [to, from];
+    const [width, sign] = [Math.abs(high.x - low.x), Math.sign(high.x - low.x)];
+    const slope = (low.y - high.y) / width;
+    const count = Math.ceil((bottom - high.y + width) / HATCH_STEP) - 1;
+    return Array.from({ length: Math.max(0, count) }, (_, stroke) => {
+      const begin = bottom - (stroke + 1) * HATCH_STEP;
+      const [first, last] = [Math.max(0, (low.y - begin) / (1 + slope)), Math.min(width, bottom - begin)];
+      const at = (along: number) => `${coordinate(low.x + sign * along)} ${coordinate(begin + along)}`;
+      return first < last ? `M${at(first)}L${at(last)}` : "";
+    });
+  });
+  const d = strokes.join("");
+  return d === ""
+    ? []
+    : [element("path", { class: "chart-hint", d, "stroke-width": 2, "stroke-opacity": 0.12 })];
+}
+
 /** Distance of the marks along a line, in pixels. */
 const MARK_DISTANCE = 80;
 

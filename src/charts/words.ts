@@ -115,28 +115,40 @@ export function descriptionOf(
   series: readonly ChartSeries[],
   { unit, milestones }: { unit: AgeUnit; milestones: readonly Milestone[] },
 ): string {
-  const when = (at: number) =>
-    `${isByDate(align) ? "on" : align === "age" ? "at" : "after"} ${whenOf(align, unit)(at)}`;
+  const time = whenOf(align, unit);
+  const when = (at: number) => `${isByDate(align) ? "on" : align === "age" ? "at" : "after"} ${time(at)}`;
   return [
-    ...series.flatMap((one) => SENTENCES[view].map((sentence) => sentence(one, when))),
+    ...series.flatMap((one) => SENTENCES[view].map((sentence) => sentence(one, when, time))),
     ...milestones.map((one) => `It ${milestoneWords(one)}.`),
     ...(!isByDate(align) ? [] : spans.map((one) => `${noteOfSpan(one)}.`)),
     ...(asOf === null ? [] : [`As of ${agedDate(asOf, ageDays)}.`]),
   ].join(" ");
 }
 
-type Sentence = (series: ChartSeries, when: (at: number) => string) => string;
+type Words = (at: number) => string;
+/** `when`: "on 3 Mar 2026"; `time`: "3 Mar 2026". */
+type Sentence = (series: ChartSeries, when: Words, time: Words) => string;
 
-function lineSentence({ name, points, gaps, note }: ChartSeries, when: (at: number) => string): string {
+function lineSentence({ name, points, gaps, note }: ChartSeries, when: Words, time: Words): string {
   const facts = [
     courseWords(points, when),
-    ...(gaps.length === 0 ? [] : [`${plural(gaps.length, "gap")} in the data`]),
+    ...(gaps.length === 0 ? [] : [gapsWords(gaps, time)]),
     ...(note === undefined ? [] : [note]),
   ];
   return `${fit(name, { size: 1, width: 80 })}: ${facts.join("; ")}.`;
 }
 
-function courseWords(points: ChartSeries["points"], when: (at: number) => string): string {
+/** More would hide what else a sentence says. */
+const GAPS_NAMED = 5;
+
+/** "no readings between 3 Mar 2026 and 9 Mar 2026". */
+function gapsWords(gaps: ChartSeries["gaps"], time: Words): string {
+  const named = gaps.slice(-GAPS_NAMED).map(({ from, to }) => `between ${time(from)} and ${time(to)}`);
+  const others = gaps.length - named.length;
+  return `no readings ${named.join(", ")}${others === 0 ? "" : `, and ${plural(others, "gap")} before`}`;
+}
+
+function courseWords(points: ChartSeries["points"], when: Words): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return "nothing is known";
   const difference = last.value - first.value;
@@ -145,7 +157,7 @@ function courseWords(points: ChartSeries["points"], when: (at: number) => string
 }
 
 /** The highest and lowest bar, and how many are missing. */
-function rateSentence({ points }: ChartSeries, when: (at: number) => string): string {
+function rateSentence({ points }: ChartSeries, when: Words): string {
   const step = stepOf(points);
   const gains = gainsOf(points, step);
   const known = gains.filter(({ perDay }) => perDay !== null);

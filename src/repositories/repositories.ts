@@ -116,7 +116,6 @@ export {
   rangeColumn,
   rangeOf,
   readFirst,
-  readInTurns,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,

@@ -94,9 +94,15 @@ test("a gap is drawn as a gap, a missing day that could not be seen is not, and 
       },
     ]);
   const wide = without(100, 160);
-  assert.match(wide.description ?? "", /1 gap in the data\./);
+  assert.match(wide.description ?? "", /; no readings between 9 Jun 2026 and 8 Aug 2026\./);
   const [before, after] = pathsOf(wide);
   assert.ok((before?.at(-1)?.[0] ?? 0) + 50 < (after?.[0]?.[0] ?? 0), "the gap has its width");
+  const [left = 0] = before?.at(-1) ?? [];
+  const [right = 0, level = 0] = after?.[0] ?? [];
+  const strokes = withClass(wide, "chart-hint").flatMap(({ d = "" }) => pointsOf(d));
+  assert.ok(strokes.length > 40, "hatched between its ends and below them");
+  assert.ok(strokes.every(([x, y]) => x > left - 0.1 && x < right + 0.1 && y > level - 0.1));
+  assert.equal(withClass(without(100, 102), "chart-hint").length, 0);
   assert.equal(pathsOf(without(100, 102)).length, 1);
   const gaps = [0, 1].map((i) => ({ from: day(i), to: day(i + 1) }));
   const alone = draw([{ name: "a/b", points: points([10, 20, 30]), gaps }]);

@@ -33,7 +33,10 @@ const SCRIPTS = {
 
 function cardSvg(fullName: string, description: string | null, fonts: Fonts): string {
   const facts = { provider: "GITHUB", fullName, description, language: description, stars: null };
-  return drawCard(repositoryCard(facts, { gained: [], rank: fullName, points: [], asOf: null }), fonts);
+  return drawCard(
+    repositoryCard(facts, { gained: [], rank: fullName, points: [], gaps: [], asOf: null }),
+    fonts,
+  );
 }
 
 const textOf = (text: string, more = "") =>

@@ -21,6 +21,7 @@ const card: CardInput = {
   ],
   rank: "#3 trending in Rust · 7 days",
   points: Array.from({ length: 365 }, (_, i) => ({ at: i, value: 100 + i * i, source: "OBSERVED" as const })),
+  gaps: [{ from: 200, to: 240 }],
   asOf: Date.UTC(2026, 3, 30),
 };
 const page: PageCardInput = {

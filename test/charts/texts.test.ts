@@ -61,7 +61,7 @@ test("hostile names: badges, notices and cards are well-formed and hold text onl
     check(drawNotice(`x${c}`, d, { theme: "auto", width: 480, height: 96 }));
     const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER } as const];
     const facts = { provider: "GITHUB", fullName: a, description: b, language: c, stars: 5 };
-    const card = repositoryCard(facts, { gained, rank: d, points, asOf: END });
+    const card = repositoryCard(facts, { gained, rank: d, points, gaps: [], asOf: END });
     readPicture(drawCard(card, fonts));
     const rows = [{ name: a, detail: b, value: c, unit: d }];
     readPicture(drawCard(pageCard({ title: a, lead: b, rows, asOf: END }), fonts));
@@ -71,7 +71,9 @@ test("hostile names: badges, notices and cards are well-formed and hold text onl
 test("a card says from when it shows if the history before is not read, and nothing otherwise", () => {
   const facts = { provider: "GITHUB", fullName: "a/b", description: null, language: null, stars: 5 };
   const texts = (shown?: string) =>
-    repositoryCard(facts, { gained: [], rank: null, points, asOf: END, shown }).texts.map(({ text }) => text);
+    repositoryCard(facts, { gained: [], rank: null, points, gaps: [], asOf: END, shown }).texts.map(
+      ({ text }) => text,
+    );
   assert.ok(texts("since 3 Mar 2024").includes("since 3 Mar 2024"));
   assert.doesNotMatch(texts().join(), /since/);
 });

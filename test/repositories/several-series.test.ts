@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { readSeveralSeries } from "../../src/growth/reader.js";
 import { readSeveralStored, readStored } from "../../src/growth/stored.js";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { CommonThinning, STEPS, startOfStep } from "../../src/repositories/series.js";
-import { readInTurns, readSnapshotRanges } from "../../src/repositories/snapshots/read.js";
 import { readingsOf } from "../../src/repositories/snapshots/readings.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
@@ -83,11 +83,10 @@ onBothEngines("Several series", (engine) => {
     const history = [snapshotAt(NOW - DAY_MS, 1), snapshotAt(NOW, 2)];
     await catalog.record(Array.from({ length: 120 }, (_, i) => observation(`a/r${i}`, history)));
     const ids = Array.from({ length: 130 }, (_, i) => i + 1);
-    const known = await readSnapshotRanges(database.read, database.dialect, ids);
-    for (const ranges of [{}, { ranges: known }]) {
+    for (const recentMs of [undefined, DAY_MS]) {
       const found: number[] = [];
-      for await (const [id, readings] of readInTurns(database, { ids, span: { from: NOW }, ...ranges })) {
-        assert.equal(readings.length, 1);
+      for await (const [id, { readings }] of readSeveralSeries(database, ids, recentMs)) {
+        assert.equal(readings.length, 2);
         found.push(id);
       }
       assert.deepEqual(

@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   g: ["class"],
   path: [
     ...["class", "d", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray"],
-    ...["stroke-linecap", "stroke-linejoin"],
+    ...["stroke-linecap", "stroke-linejoin", "stroke-opacity"],
   ],
   rect: ["class", "x", "y", "width", "height", "rx", "fill"],
   circle: ["class", "cx", "cy", "r", "fill", "stroke-width"],

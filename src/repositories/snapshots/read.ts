@@ -1,7 +1,6 @@
 /** Reads snapshots of repositories: their readings in a span, or the range of their times. Each read is one statement. */
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Db, Dialect } from "../../database/database.js";
-import { ownTurn } from "../../lib/loop-turns.js";
+import type { Db, Dialect } from "../../database/database.js";
 import {
   type Readings,
   type ReadingsOptions,
@@ -194,10 +193,7 @@ interface TurnsOptions {
   ranges?: ReadonlyMap<number, SnapshotRange>;
 }
 
-/** A repository whose history is damaged counts like one without snapshots. */
-const onDamaged = () => {};
-
-/** Repositories in groups that are read in one turn of the event loop. */
+/** Repositories in groups that are read in one turn of the event loop: on SQLite, it would otherwise be held until the last one. */
 export function turnsOf({ ids, span, ranges }: TurnsOptions): number[][] {
   const turns: number[][] = [];
   let readings = Number.POSITIVE_INFINITY;
@@ -210,20 +206,6 @@ export function turnsOf({ ids, span, ranges }: TurnsOptions): number[][] {
     readings += estimate(ranges?.get(id), span);
   }
   return turns;
-}
-
-/**
- * The readings of repositories in a span, by id, some repositories at a time. Other work runs in between: on
- * SQLite, reading and decoding would otherwise hold it until the last one.
- */
-export async function* readInTurns(
-  { read, dialect }: Pick<Database, "read" | "dialect">,
-  options: TurnsOptions,
-): AsyncGenerator<[id: number, readings: Readings]> {
-  for (const [i, ids] of turnsOf(options).entries()) {
-    if (i > 0) await ownTurn();
-    yield* await readReadings(read, dialect, { ids, span: options.span, onDamaged });
-  }
 }
 
 /** About how many readings are decoded for a repository, if they are spread evenly. */

@@ -32,7 +32,6 @@ import {
 export {
   rangeColumn,
   rangeOf,
-  readInTurns,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
