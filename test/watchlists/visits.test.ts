@@ -165,24 +165,13 @@ onSqliteAndLong("Visits of a personal list", (engine) => {
 });
 
 /** A database to which nothing can be written until `repair` is called; the durable connection works. */
-async function withFailingWrites(
-  engine: Engine,
-  database: Database,
-): Promise<{ failing: Database; repair: () => void }> {
+async function withFailingWrites(engine: Engine, database: Database) {
   const closed = await engine.open();
   await sql`select 1`.execute(closed.write);
   await closed.close();
-  let write = closed.write;
-  const failing: Database = {
-    ...database,
-    get write() {
-      return write;
-    },
+  const failing = { ...database, write: closed.write };
+  const repair = () => {
+    failing.write = database.write;
   };
-  return {
-    failing,
-    repair: () => {
-      write = database.write;
-    },
-  };
+  return { failing, repair };
 }
