@@ -69,11 +69,13 @@ interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "usualPe
 }
 
 function inputOf(
-  history: Pick<History, "createdAt">,
+  history: Pick<History, "createdAt" | "isContinued">,
   { window, from, to, starsCounted, usualPerDay, firstSeenAt }: ScoredGrowth,
 ): ScoreInput {
   const windowHours = WINDOW_HOURS[window];
-  const { createdAt } = history;
+  const { createdAt, isContinued } = history;
+  const seemsYoung = firstSeenAt === null ? null : true;
+  const isYoung = createdAt === null ? seemsYoung : to.at - createdAt < YOUNG_MS;
   return {
     window,
     windowHours,
@@ -81,7 +83,7 @@ function inputOf(
     coveredHours: isYounger(history, { window, from, to }) ? windowHours : (to.at - from.at) / HOUR_MS,
     starsCounted,
     usualPerDay,
-    isYoung: createdAt === null ? (firstSeenAt === null ? null : true) : to.at - createdAt < YOUNG_MS,
+    isYoung: isContinued ? null : isYoung,
   };
 }
 
@@ -132,7 +134,8 @@ export type ScoredRow = RollupTable & {
 /** The score input of a stored rollup, as it was when the rollup was computed. */
 export function scoreInput(row: ScoredRow): ScoreInput {
   return inputOf(
-    { createdAt: row.created_at },
+    // Only one of unknown youth has no such score.
+    { createdAt: row.created_at, isContinued: row.new_hot === null },
     {
       window: windowOfHours(row.window_hours) ?? "24h",
       from: { at: row.from_at },

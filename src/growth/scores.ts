@@ -13,7 +13,7 @@ export interface ScoreInput {
   starsCounted: number;
   /** Stars gained on a usual day before; null: unknown. */
   usualPerDay: number | null;
-  /** Whether it is young at the end of the window; null: its age is unknown. */
+  /** Whether it is young at the end of the window; null: its age is unknown, or it continues another name or may do so. */
   isYoung: boolean | null;
 }
 

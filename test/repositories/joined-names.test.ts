@@ -9,7 +9,7 @@ import { open, textOf } from "../support/page.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
 import { countStatements } from "../support/statements.js";
 import { dumpRows, openCatalog } from "../support/tables.js";
-import { createWorld, NOW } from "../support/world.js";
+import { createWorld, NOW, observation } from "../support/world.js";
 
 /** A repository that stays, which gives every file a row. */
 const stays = (day: number): ArchiveRow => ["o/stays", 9_000 + day, { description: "Stays" }];
@@ -181,6 +181,9 @@ onBothEngines("Names of an archive without ids", (engine) => {
     assert.deepEqual(await names(), ["new/three"]);
     const { data } = (await world.get("/api/repos/github/new/two")).body;
     assert.deepEqual(data.previousFullNames, []);
+    const known = { facts: { createdAt: dayAt(5) } };
+    await world.record(...["one", "two", "three"].map((name) => observation(`new/${name}`, [], known)));
+    assert.deepEqual(await names(), ["new/three"], "nor where their creation is known");
 
     // A file that shows that the old name goes on.
     await day(catalog, 9, ["new/two", 1_220, facts("Two")], ["old/two", 1_001, facts("Two")]);

@@ -330,7 +330,8 @@ const VALUES = {
 /** Why a score is unknown; see docs/RANKINGS.md. */
 const UNKNOWN: Readonly<Partial<Record<ScoreName, string>>> = {
   rising: "its usual day is not known, or the window is too long",
-  newHot: "the date of its creation is not known, and it does not seem to be young",
+  newHot:
+    "the date of its creation is not known and it does not seem to be young, or it may have had another name",
 };
 
 export interface ScoreExplanationProps {
