@@ -212,9 +212,8 @@ onBothEngines("Ranks and facets", (engine) => {
     const read = () => Promise.all(ids.map((id) => rankings.rankHistory(id, 0, 10_000)));
     const histories = await read();
     assert.ok((histories[0]?.length ?? 0) > DAYS);
-    // As stored while rising had ranks.
     await sql`update rank_history set ranks = ranks || ',r24o1'`.execute(database.write);
-    assert.deepEqual(await read(), histories);
+    assert.deepEqual(await read(), histories, "rising had ranks once");
     for (const packed of [1, ids.length - 1, 0]) {
       assert.equal(await rankings.pack(packed || ids.length), packed);
       assert.deepEqual(await read(), histories);
