@@ -261,7 +261,9 @@ function numberOf(text: string): number | null {
 const rowsOf = (html: string): HtmlElement[] =>
   [...elementsOf(readHtml(html))]
     .map(({ element }) => element)
-    .filter((element) => element.name === "tr" && (find(element, "place") ?? find(element, "rank"))?.name === "td");
+    .filter(
+      (element) => element.name === "tr" && (find(element, "place") ?? find(element, "rank"))?.name === "td",
+    );
 
 const ranked = (row: HtmlElement) => ({
   rank: numberOf(textOf(find(row, "place"))),
