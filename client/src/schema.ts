@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 048819a0d2ad26ea
- * Types: c1ce71ae3f05868a
+ * Document: e53541ae3274eb1c
+ * Types: 50bab3aa85b0490e
  */
 export interface paths {
     "/api": {
@@ -2978,7 +2978,7 @@ export interface operations {
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;
@@ -3052,8 +3052,8 @@ export interface operations {
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
-                window?: "24h" | "7d" | "30d";
+                /** @description The window over which growth is measured. */
+                window?: "24h" | "7d";
                 /** @description Maximum number of rows. */
                 limit?: number;
                 /** @description Number of the page. page × limit may be at most 10,000; use cursor to go further. */
@@ -3126,7 +3126,7 @@ export interface operations {
                 excludeAnomalous?: "true" | "false";
                 /** @description Ignored for relevance. */
                 order?: "asc" | "desc";
-                /** @description The window over which growth is measured. Lists with sort=rising have 24h and 7d. */
+                /** @description The window over which growth is measured. */
                 window?: "24h" | "7d" | "30d";
                 /** @description Maximum number of rows. */
                 limit?: number;

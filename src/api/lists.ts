@@ -11,6 +11,7 @@ import {
   listQuery,
   listSpec,
   type Sort,
+  windowsOf,
 } from "../discovery/discovery.js";
 import { addressOf, type HttpRequest, json, type Reply, streamed } from "../http/http.js";
 import { timeOrNull } from "../lib/clock.js";
@@ -171,12 +172,14 @@ export const listRepositories = operation({
 
 /** A list with a fixed sort; all other parameters are those of /api/repos. */
 function ranking(id: string, sort: Sort, summary: string) {
+  const description = "The window over which growth is measured.";
+  const window = z.enum(windowsOf(sort)).default("24h").openapi({ description });
   return operation({
     id,
     tags: ["Rankings"],
     summary,
     description: `The same list as /api/repos?sort=${sort}. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.`,
-    query: listQuery.omit({ sort: true }).extend(withFormat),
+    query: listQuery.omit({ sort: true }).extend({ ...withFormat, window }),
     responses,
     handle: ({ services, http, query }) =>
       pageOf({ services, http, query: { ...query, sort } }, `sidereal-${sort}`),

@@ -63,12 +63,16 @@ onSqliteAndLong("rankings", (engine) => {
   test("rising is a list of 24h and 7d without ranks, and its other addresses name what there is", async () => {
     const other = await createWorld(engine);
     await other.record(observation("far/above", daily(100, 110, 120, 130, 140, 400), { facts }));
-    for (const path of ["rising?", "repos?sort=Rising&", "feeds/rising.atom?"]) {
+    for (const [path, message] of [
+      ["rising?", "must be one of 24h, 7d"],
+      ["repos?sort=Rising&", "sort=rising needs 24h or 7d"],
+      ["feeds/rising.atom?", "sort=rising needs 24h or 7d"],
+    ] as const) {
       for (const window of ["24h", "7d"])
         assert.equal((await other.request(`/api/${path}window=${window}`)).status, 200, path + window);
       assert.deepEqual(
         errorOf(await other.get(`/api/${path}window=30d`)),
-        invalid("window", "sort=rising needs 24h or 7d", { allowed: ["24h", "7d"] }),
+        invalid("window", message, { allowed: ["24h", "7d"] }),
         path,
       );
     }
