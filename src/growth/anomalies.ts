@@ -85,19 +85,3 @@ export function returnOf(
     after: back.count,
   };
 }
-
-/** From one believed reading to the next. */
-export interface Step {
-  from: Reading;
-  to: Reading;
-  /** Stars. */
-  gained: number;
-}
-
-/** The steps between readings; one less than the readings. */
-export function stepsOf(readings: readonly Reading[]): Step[] {
-  return readings.slice(1).flatMap((to, i) => {
-    const from = readings[i];
-    return from === undefined ? [] : [{ from, to, gained: to.stars - from.stars }];
-  });
-}

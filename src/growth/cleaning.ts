@@ -11,8 +11,6 @@ import {
   REVERTED,
   type Reading,
   returnOf,
-  type Step,
-  stepsOf,
 } from "./anomalies.js";
 
 /** Totals that are believed, and why others are not. */
@@ -23,31 +21,41 @@ export interface Cleaned {
   anomalies: Anomaly[];
 }
 
+/** The column of a count. */
+const COLUMN: Readonly<Record<MeasuredCount, number>> = { stars: 1, forks: 2, openIssues: 3 };
+
 /**
  * Cleans totals. The verdict on a reading depends on those up to then and on the next ones that confirm or refute it. `peak`: the highest
  * reading before them, if they may be back at its level.
  */
 export function clean(totals: Readings, peak: Reading | null): Cleaned {
   if (!hasMoved(totals)) return { believed: totals, anomalies: [] };
-  const readings = Array.from({ length: totals.length }, (_, index) => readingAt(totals, index));
-  const doubts = MEASURED_COUNTS.map((measure) => findDoubt(readings, measure, peak?.[measure] ?? null));
-  const [ofStars, ofForks, ofIssues] = doubts.map(({ doubtful }) => doubtful);
-  const confirmed = readings.flatMap((reading, i) => {
-    if (ofStars?.[i] === true) return [];
-    const { forks, openIssues } = reading;
-    return [
-      { ...reading, forks: ofForks?.[i] ? null : forks, openIssues: ofIssues?.[i] ? null : openIssues },
-    ];
-  });
-  const steps = stepsOf(lastOfDays(confirmed));
-  const [starReturns, forkReturns] = [findReturns(steps, "stars"), findReturns(steps, "forks")];
-  const believed = confirmed.flatMap((reading) => {
-    if (isWithin(starReturns, reading, "stars")) return [];
-    return [isWithin(forkReturns, reading, "forks") ? { ...reading, forks: null } : reading];
-  });
-  const returns = [...starReturns, ...forkReturns].map(({ anomaly }) => anomaly);
-  const anomalies = [...doubts.flatMap((doubt) => doubt.anomalies), ...returns, ...findPurges(believed)];
-  return { believed: readingsOf(believed), anomalies: anomalies.sort((a, b) => a.at - b.at) };
+  const doubts = MEASURED_COUNTS.map((measure) => findDoubt(totals, measure, peak?.[measure] ?? null));
+  const confirmed = without(totals, doubts);
+  const days = lastOfDays(confirmed);
+  const returns = (["stars", "forks"] as const).map((measure) => findReturns(confirmed, days, measure));
+  const believed = without(confirmed, returns);
+  const anomalies = [...doubts, ...returns].flatMap((each) => each.anomalies);
+  return { believed, anomalies: [...anomalies, ...findPurges(believed)].sort((a, b) => a.at - b.at) };
+}
+
+/** Readings of a count that are not believed, or not yet. */
+interface Doubt {
+  anomalies: Anomaly[];
+  measure: MeasuredCount;
+  /** Their indexes. */
+  leftOut: ReadonlySet<number>;
+}
+
+/** Readings without those whose stars are not believed. Other counts that are not are unknown. */
+function without(readings: Readings, doubts: readonly Doubt[]): Readings {
+  if (doubts.every(({ leftOut }) => leftOut.size === 0)) return readings;
+  const { width } = readings;
+  const numbers = readings.numbers.slice();
+  for (const { measure, leftOut } of doubts)
+    if (measure !== "stars") for (const i of leftOut) numbers[i * width + COLUMN[measure]] = UNKNOWN;
+  const ofStars = doubts.find(({ measure }) => measure === "stars");
+  return new Readings(numbers).only((i) => ofStars?.leftOut.has(i) !== true);
 }
 
 /** The reading at an index that exists. */
@@ -75,7 +83,7 @@ export function readingsOf(rows: readonly Reading[]): Readings {
 }
 
 /** Whether the counts have moved enough for an anomaly. Few repositories have, which saves looking closer. */
-export function hasMoved(readings: Readings): boolean {
+function hasMoved(readings: Readings): boolean {
   let least = Number.POSITIVE_INFINITY;
   let most = 0;
   let [leastForks, mostForks] = [Number.POSITIVE_INFINITY, 0];
@@ -124,13 +132,6 @@ const RISEN_TO = 1.8;
 const RISEN_WITHIN_MS = 2 * DAY_MS;
 const FORKS_OF_RISE = 0.02;
 
-/** Readings that are not believed, or not yet. */
-export interface Doubt {
-  anomalies: Anomaly[];
-  /** By index of the reading: whether it is left out of every comparison. */
-  doubtful: readonly boolean[];
-}
-
 interface Fall {
   measure: MeasuredCount;
   before: number;
@@ -156,75 +157,68 @@ export function isRise(
  * if the next ones return to it, the reading failed. A confirmed fall stops counting once the count is back in one step, however
  * long that takes. `earlier`: a count long before the readings, to which they may be back; null: unknown.
  */
-export function findDoubt(
-  readings: readonly Reading[],
-  measure: MeasuredCount,
-  earlier: number | null,
-): Doubt {
-  const doubtful = readings.map(() => false);
-  const anomalies: Anomaly[] = [];
-  let confirmed: number | null = null;
+function findDoubt(readings: Readings, measure: MeasuredCount, earlier: number | null): Doubt {
+  const column = COLUMN[measure];
+  const failed = measure === "stars" ? zerosAtFirst(readings) : null;
+  const first = failed?.length ?? 0;
+  const leftOut = new Set(Array.from({ length: first }, (_, i) => i));
+  const anomalies = failed === null ? [] : [failed.anomaly];
   /** The index of the last reading that counts; -1: none. */
   let last = -1;
-  const first = measure === "stars" ? firstCredible(readings, doubtful, anomalies) : 0;
   for (let i = first; i < readings.length; ) {
-    const [reading, after] = [readings[i], readings[i]?.[measure] ?? null];
+    const after = readings.value(i, column);
+    const before = last < 0 ? (earlier ?? 0) : readings.value(last, column);
+    let [end, isConfirmed] = [i, false];
     // Sources differ in what they report.
-    if (reading === undefined || after === null) {
-      i++;
-      continue;
-    }
-    const fall = { measure, before: confirmed ?? earlier ?? 0, after, isOld: confirmed === null };
-    const doubted = isFall(fall)
-      ? endOfDoubt(readings, i, fall)
-      : { end: measure === "stars" ? endOfRise(readings, last, i) : i, isConfirmed: false };
-    const { end, isConfirmed }: { end: number; isConfirmed: boolean } = doubted;
+    const isKnown = after !== UNKNOWN;
+    if (isKnown && isFall(measure, before, after))
+      ({ end, isConfirmed } = endOfDoubt(readings, i, { measure, before, after, isOld: last < 0 }));
+    else if (isKnown && measure === "stars" && isLeap(readings, last, i)) end = i + 1;
     if (end === i) {
-      confirmed = after;
-      last = i;
+      if (isKnown) last = i;
       i++;
       continue;
     }
-    for (let j = i; j < end; j++) doubtful[j] = true;
-    const back = readings[end];
+    const fall = { measure, before, after, at: readings.at(i) };
     anomalies.push(
-      isConfirmed && back !== undefined
-        ? returnOf({ ...fall, at: reading.at }, { at: back.at, count: back[measure] ?? after })
-        : anomalyOf(fall, {
-            at: reading.at,
-            until: readings[end - 1]?.at ?? reading.at,
-            isNewest: back === undefined,
-          }),
+      isConfirmed
+        ? returnOf(fall, { at: readings.at(end), count: readings.value(end, column) })
+        : anomalyOf(fall, { until: readings.at(end - 1), isNewest: end === readings.length }),
     );
-    i = end;
+    for (; i < end; i++) leftOut.add(i);
   }
-  return { anomalies, doubtful };
+  return { anomalies, measure, leftOut };
 }
 
 /** Whether the newest of these readings is not believed, or not yet. */
-export function isNewestDoubted(readings: readonly Reading[]): boolean {
-  return MEASURED_COUNTS.some((measure) => findDoubt(readings, measure, null).doubtful.at(-1) === true);
+export function isNewestDoubted(given: readonly Reading[]): boolean {
+  const readings = readingsOf(given);
+  return MEASURED_COUNTS.some((measure) =>
+    findDoubt(readings, measure, null).leftOut.has(readings.length - 1),
+  );
 }
 
-/** The index of the first reading that may be believed: a zero before a large count is a failed reading. */
-function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomalies: Anomaly[]): number {
-  const first = readings.findIndex(({ stars }) => stars > 0);
-  const [zero, last, level] = [readings[0], readings[first - 1], readings[first]?.stars ?? 0];
-  if (zero === undefined || last === undefined || level < FIRST_LEVEL) return 0;
-  for (let i = 0; i < first; i++) doubtful[i] = true;
-  anomalies.push({
-    kind: "FAILED_READING",
-    measure: "stars",
-    at: zero.at,
-    until: last.at,
-    reason: `0 stars before a reading of ${countText(level)}: a failed reading`,
-    before: 0,
-    after: level,
-  });
-  return first;
+/** The readings at the beginning that failed: zeros before a large count. */
+function zerosAtFirst(readings: Readings): { length: number; anomaly: Anomaly } | null {
+  let length = 0;
+  while (readings.stars(length) === 0) length++;
+  const level = readings.stars(length);
+  if (length === 0 || !(level >= FIRST_LEVEL)) return null;
+  return {
+    length,
+    anomaly: {
+      kind: "FAILED_READING",
+      measure: "stars",
+      at: readings.at(0),
+      until: readings.at(length - 1),
+      reason: `0 stars before a reading of ${countText(level)}: a failed reading`,
+      before: 0,
+      after: level,
+    },
+  };
 }
 
-function isFall({ measure, before, after }: Fall): boolean {
+function isFall(measure: MeasuredCount, before: number, after: number): boolean {
   const least = measure !== "openIssues" && after <= COLLAPSED * before ? LEAST_COLLAPSED : LEAST_DOUBTED;
   return before >= least && after <= FALLEN_PARTS[measure] * before;
 }
@@ -234,7 +228,7 @@ function isFall({ measure, before, after }: Fall): boolean {
  * readings have confirmed the fall.
  */
 function endOfDoubt(
-  readings: readonly Reading[],
+  readings: Readings,
   index: number,
   { measure, before, after, isOld }: Fall,
 ): { end: number; isConfirmed: boolean } {
@@ -243,8 +237,8 @@ function endOfDoubt(
   let confirming = isOld ? needed : 0;
   let last = after;
   for (let end = index + 1; end < readings.length; end++) {
-    const next = readings[end]?.[measure] ?? null;
-    if (next === null) continue;
+    const next = readings.value(end, COLUMN[measure]);
+    if (next === UNKNOWN) continue;
     const isConfirmed = confirming >= needed;
     // It has grown back.
     if (isConfirmed && last > FALLEN_PARTS[measure] * before) break;
@@ -253,22 +247,22 @@ function endOfDoubt(
     confirming++;
     last = next;
   }
-  const isConfirmed = confirming >= needed;
-  return { end: isConfirmed ? index : readings.length, isConfirmed };
+  return { end: confirming >= needed ? index : readings.length, isConfirmed: false };
 }
 
-/** The index after a reading that leaps from the one at `before`; `index` itself if it does not, or the next one has not gone back. */
-function endOfRise(readings: readonly Reading[], before: number, index: number): number {
-  const [from, to, next] = [readings[before], readings[index], readings[index + 1]];
-  if (from === undefined || to === undefined || to.source === "BACKFILLED") return index;
-  if (to.at - from.at > RISEN_WITHIN_MS || !isRise(from, to)) return index;
-  const isBack = next === undefined || to.stars - next.stars >= REVERTED * (to.stars - from.stars);
-  return isBack ? index + 1 : index;
+/** Whether a reading leaps from the one at `before`, and the next one goes back or is not there. */
+function isLeap(readings: Readings, before: number, index: number): boolean {
+  const [from, to] = [readings.stars(before), readings.stars(index)];
+  if (!(to >= RISEN_TO * from) || readings.isRetained(index)) return false;
+  if (readings.at(index) - readings.at(before) > RISEN_WITHIN_MS) return false;
+  const [forksBefore, forks] = [readings.count(before, 2), readings.count(index, 2)];
+  if (!isRise({ stars: from, forks: forksBefore }, { stars: to, forks })) return false;
+  return index + 1 === readings.length || to - readings.stars(index + 1) >= REVERTED * (to - from);
 }
 
 function anomalyOf(
-  { measure, before, after }: Fall,
-  { at, until, isNewest }: { at: number; until: number; isNewest: boolean },
+  { measure, at, before, after }: Pick<Anomaly, "measure" | "at" | "before" | "after">,
+  { until, isNewest }: { until: number; isNewest: boolean },
 ): Anomaly {
   const name = COUNT_NAMES[measure];
   return {
@@ -285,36 +279,34 @@ function anomalyOf(
 }
 
 /**
- * The last reading of each day (UTC), as hours differ too much from each other to be judged. A count that it does not have is
- * that of an earlier reading of the day: sources differ in what they report.
+ * The last reading of each day (UTC), as hours differ too much from each other to be judged. If its forks are unknown, they are those of an
+ * earlier reading of the day, as sources differ in what they report.
  */
-export function lastOfDays(readings: readonly Reading[]): Reading[] {
-  const last: Reading[] = [];
-  let day = Number.NaN;
-  for (const reading of readings) {
-    const earlier = Math.floor(reading.at / DAY_MS) === day ? last.pop() : undefined;
-    day = Math.floor(reading.at / DAY_MS);
-    last.push({
-      ...reading,
-      forks: reading.forks ?? earlier?.forks ?? null,
-      openIssues: reading.openIssues ?? earlier?.openIssues ?? null,
-      watchers: reading.watchers ?? earlier?.watchers ?? null,
-    });
-  }
-  return last;
+function lastOfDays(readings: Readings): Readings {
+  const dayOf = (index: number) => Math.floor(readings.at(index) / DAY_MS);
+  const isLast = (index: number) => dayOf(index) !== dayOf(index + 1);
+  if (readings.only(isLast) === readings) return readings;
+  const filled = new Readings(readings.numbers.slice());
+  for (let i = 1; i < filled.length; i++)
+    if (filled.value(i, COLUMN.forks) === UNKNOWN && !isLast(i - 1))
+      filled.numbers[i * filled.width + COLUMN.forks] = filled.value(i - 1, COLUMN.forks);
+  return filled.only(isLast);
 }
 
 /** A purge is a loss of at least this part of the stars in one step. */
 const PURGE_PART = 0.005;
 
 /** A loss is what it is: it counts in full. */
-function findPurges(believed: readonly Reading[]): Anomaly[] {
-  return stepsOf(lastOfDays(believed)).flatMap(({ from, to, gained }): Anomaly[] => {
-    if (-gained < Math.max(MIN_MOVEMENT, PURGE_PART * from.stars)) return [];
-    const reason = `${countText(-gained)} of ${countText(from.stars)} stars fewer in one step`;
-    const moved = { at: to.at, until: to.at, reason, before: from.stars, after: to.stars };
-    return [{ kind: "PURGE", measure: "stars", ...moved }];
-  });
+function findPurges(believed: Readings): Anomaly[] {
+  const days = lastOfDays(believed);
+  const purges: Anomaly[] = [];
+  for (let i = 1; i < days.length; i++) {
+    const [before, after, at] = [days.stars(i - 1), days.stars(i), days.at(i)];
+    if (before - after < Math.max(MIN_MOVEMENT, PURGE_PART * before)) continue;
+    const reason = `${countText(before - after)} of ${countText(before)} stars fewer in one step`;
+    purges.push({ kind: "PURGE", measure: "stars", at, until: at, reason, before, after });
+  }
+  return purges;
 }
 
 /** A return is a jump by this part of the count. REVERTED of the jump is taken back within this many days. */
@@ -323,75 +315,57 @@ const RETURN_DAYS = 10;
 /** A step back of at least this part of the jump belongs to the return. */
 const STEP_BACK = 0.1;
 
-/** A known count before and after a step. */
-interface Move {
-  since: number;
-  at: number;
-  before: number;
-  after: number;
-}
-
-/** A jump that was reverted. */
-interface Return {
-  anomaly: Anomaly;
-  jump: Move;
-  back: Move;
-}
-
 /**
- * Finds jumps, up or down, that are reverted. A jump up is reverted soon after it; a fall may last, as a level that the history already
- * shows is no gain. A step that an earlier one explains begins none of its own.
+ * Finds jumps, up or down, that are reverted, and the readings in between. A jump up is reverted soon after it; a fall may last, as a level
+ * that the history already shows is no gain. A step that an earlier one explains begins none of its own.
  */
-function findReturns(steps: readonly Step[], measure: MeasuredCount): Return[] {
-  const moves = steps.map(({ from, to }): Move | undefined => {
-    const [before, after] = [from[measure], to[measure]];
-    return before === null || after === null ? undefined : { since: from.at, at: to.at, before, after };
-  });
-  const returns: Return[] = [];
+function findReturns(readings: Readings, days: Readings, measure: "stars" | "forks"): Doubt {
+  const column = COLUMN[measure];
+  const anomalies: Anomaly[] = [];
+  const leftOut = new Set<number>();
   const explained = new Set<number>();
-  for (const [i, jump] of moves.entries()) {
-    if (jump === undefined || explained.has(i)) continue;
-    const gained = jump.after - jump.before;
-    if (Math.abs(gained) < Math.max(MIN_MOVEMENT, JUMP_PART * jump.before)) continue;
-    const last = indexOfReturn(moves, i);
-    const back = last === undefined ? undefined : moves[last];
-    if (last === undefined || back === undefined) continue;
-    returns.push({ anomaly: returnOf({ measure, ...jump }, { at: back.at, count: back.after }), jump, back });
-    for (let j = i; j <= last; j++) {
-      const { before, after } = moves[j] ?? { before: 0, after: 0 };
-      if (j === i || (before - after) * Math.sign(gained) >= STEP_BACK * Math.abs(gained)) explained.add(j);
+  for (let i = 1; i < days.length; i++) {
+    const gained = gainTo(days, i, column);
+    const [before, after] = [days.value(i - 1, column), days.value(i, column)];
+    if (!(Math.abs(gained) >= Math.max(MIN_MOVEMENT, JUMP_PART * before)) || explained.has(i)) continue;
+    const last = indexOfReturn(days, i, column);
+    if (last === undefined) continue;
+    for (let j = i; j <= last; j++)
+      if (j === i || -gainTo(days, j, column) * Math.sign(gained) >= STEP_BACK * Math.abs(gained))
+        explained.add(j);
+    const jump = { measure, at: days.at(i), before, after };
+    anomalies.push(returnOf(jump, { at: days.at(last), count: days.value(last, column) }));
+    // Others of the days of the jump and of the return may be in between too.
+    for (let j = readings.countBefore(days.at(i - 1) + 1); readings.at(j) < days.at(last); j++) {
+      const [at, count] = [readings.at(j), readings.value(j, column)];
+      const isNearer = count !== UNKNOWN && Math.abs(count - after) < Math.abs(count - before);
+      if (isNearer || (at >= jump.at && at <= days.at(last - 1))) leftOut.add(j);
     }
   }
-  return returns;
+  return { anomalies, measure, leftOut };
 }
 
-/** Whether a reading is one of those between a jump and its return. Others of the same days may be. */
-function isWithin(returns: readonly Return[], reading: Reading, measure: "stars" | "forks"): boolean {
-  return returns.some(({ jump, back }) => {
-    if (reading.at <= jump.since || reading.at >= back.at) return false;
-    if (reading.at >= jump.at && reading.at <= back.since) return true;
-    const count = reading[measure];
-    return count !== null && Math.abs(count - jump.after) < Math.abs(count - jump.before);
-  });
+/** The gain from one day to the next, at `index`; NaN if either count is unknown. */
+function gainTo(days: Readings, index: number, column: number): number {
+  const [before, after] = [days.value(index - 1, column), days.value(index, column)];
+  return before === UNKNOWN || after === UNKNOWN ? Number.NaN : after - before;
 }
 
-/** The step with which most of the jump at `index` is reverted; undefined if that does not happen, or not within days. */
-function indexOfReturn(moves: readonly (Move | undefined)[], index: number): number | undefined {
-  const jump = moves[index];
-  if (jump === undefined) return undefined;
-  const gained = jump.after - jump.before;
-  const backFrom = (count: number, move: Move) => (count - move.after) * Math.sign(gained);
-  const most = REVERTED * Math.abs(gained);
+/** The day of the step with which most of the jump to the day at `index` is reverted; undefined if that does not happen, or not within days. */
+function indexOfReturn(days: Readings, index: number, column: number): number | undefined {
+  const after = days.value(index, column);
+  const gained = gainTo(days, index, column);
+  const isKnown = (day: number) => !Number.isNaN(gainTo(days, day, column));
+  const isBackFrom = (count: number, day: number) =>
+    (count - days.value(day, column)) * Math.sign(gained) >= REVERTED * Math.abs(gained);
   // The count from which the last days begin.
-  let [since, from] = [index + 1, jump.after];
-  for (let j = index + 1; j < moves.length; j++) {
-    const move = moves[j];
-    if (move === undefined) continue;
-    for (; since < j && (moves[since]?.at ?? 0) < move.at - RETURN_DAYS * DAY_MS; since++)
-      from = moves[since]?.after ?? from;
-    if (gained > 0 && move.at - jump.at > RETURN_DAYS * DAY_MS) return undefined;
+  let [since, from] = [index + 1, after];
+  for (let j = index + 1; j < days.length; j++) {
+    if (gained > 0 && days.at(j) - days.at(index) > RETURN_DAYS * DAY_MS) return undefined;
+    for (; since < j && days.at(since) < days.at(j) - RETURN_DAYS * DAY_MS; since++)
+      if (isKnown(since)) from = days.value(since, column);
     // A fall that small steps have made up for is no return.
-    if (backFrom(jump.after, move) >= most) return backFrom(from, move) >= most ? j : undefined;
+    if (isKnown(j) && isBackFrom(after, j)) return isBackFrom(from, j) ? j : undefined;
   }
   return undefined;
 }

@@ -8,7 +8,7 @@
  * it refutes fits the history again.
  */
 import { DAY_MS } from "../lib/clock.js";
-import { median, Readings, SNAPSHOT_SOURCES, UNKNOWN } from "../repositories/repositories.js";
+import { joined, median, merged, Readings, SNAPSHOT_SOURCES, UNKNOWN } from "../repositories/repositories.js";
 import type { Anomaly, Reading } from "./anomalies.js";
 import { clean } from "./cleaning.js";
 
@@ -71,67 +71,48 @@ export function seriesOf({ readings, createdAt, isHistoryWhole, peak = null }: S
   const retained = readings.countRetained();
   const totals = retained === 0 ? readings : readings.only((i) => !readings.isRetained(i));
   const { believed, anomalies } = clean(totals, peak);
-  const history = retained === 0 ? null : new StarHistory(readings);
+  const history = retained === 0 ? null : historyIn(readings);
   const past = pastOf(believed, history, { createdAt, isHistoryWhole });
-  const fills = history === null || believed.length === 0 ? [] : fillsOf(believed, history);
-  const points =
-    past.points.length + fills.length === 0 ? believed : joinedInTime(past.points, believed, fills);
+  const fills = history === null ? NONE : fillsOf(believed, history);
+  const rest = fills.length === 0 ? believed : merged(believed, fills).all;
+  const points = past.points.length === 0 ? rest : joined([past.points, rest]);
   const { fit, unseen, isFromCreation } = past;
   return { points, firstTotal: past.points.length, isFromCreation, unseen, fit, anomalies };
 }
 
-/** The star history as it is stored. */
-class StarHistory {
-  readonly times: Float64Array;
-  /** Stars given until each time. Never less than before: the history has no losses. */
-  readonly given: Float64Array;
+const NONE = Readings.ofLength(0);
 
-  constructor(readings: Readings) {
-    const own = readings.only((i) => readings.isRetained(i));
-    this.times = Float64Array.from({ length: own.length }, (_, i) => own.at(i));
-    this.given = new Float64Array(own.length);
-    let given = 0;
-    for (let i = 0; i < own.length; i++) {
-      // Days of two histories of it may alternate, such as one that was imported.
-      given = Math.max(given, own.stars(i));
-      this.given[i] = given;
-    }
+/** The star history as it is stored: times, and the stars given until each. Never less than before, as it has no losses. */
+function historyIn(readings: Readings): Pick<Series, "points" | "isFromCreation"> {
+  const numbers: number[] = [];
+  let given = 0;
+  for (let i = 0; i < readings.length; i++) {
+    if (!readings.isRetained(i)) continue;
+    // Days of two histories of it may alternate, such as one that was imported.
+    given = Math.max(given, readings.stars(i));
+    numbers.push(readings.at(i), given);
   }
-
-  get length(): number {
-    return this.times.length;
-  }
-
-  /** The number of its times before a time. */
-  countBefore(time: number): number {
-    let [low, high] = [0, this.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.times[middle] ?? 0) < time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** Stars given until a time, evenly within its days; undefined where it does not reach. */
-  givenAt(time: number): number | undefined {
-    const next = this.countBefore(time);
-    const [to, after] = [this.times[next], this.given[next]];
-    if (to === undefined || after === undefined || to === time) return after;
-    const [from, before] = [this.times[next - 1], this.given[next - 1]];
-    if (from === undefined || before === undefined) return undefined;
-    return before + ((after - before) * (time - from)) / (to - from);
-  }
+  return { points: new Readings(new Float64Array(numbers), 2), isFromCreation: false };
 }
-
-/** A point: the columns of a reading. */
-type Row = [at: number, stars: number, forks: number, openIssues: number, watchers: number, source: number];
+type StarHistory = ReturnType<typeof historyIn>;
 
 export const BACKFILLED = SNAPSHOT_SOURCES.indexOf("BACKFILLED");
-const historyPoint = (at: number, stars: number): Row => [at, stars, UNKNOWN, UNKNOWN, UNKNOWN, BACKFILLED];
+
+/** Points of the history, of their times and stars, one after the other. */
+function historyPoints(counts: readonly number[]): Readings {
+  const points = Readings.ofLength(counts.length / 2);
+  const { numbers, width } = points;
+  numbers.fill(UNKNOWN);
+  for (let i = 0; i < points.length; i++) {
+    numbers[i * width] = counts[2 * i] ?? 0;
+    numbers[i * width + STARS] = counts[2 * i + 1] ?? 0;
+    numbers[i * width + 5] = BACKFILLED;
+  }
+  return points;
+}
 
 interface Past extends Pick<Series, "fit" | "unseen" | "isFromCreation"> {
-  points: Row[];
+  points: Readings;
 }
 
 /** The points before the first total, backwards from it. */
@@ -141,31 +122,30 @@ function pastOf(
   { createdAt, isHistoryWhole }: Pick<Stored, "createdAt" | "isHistoryWhole">,
 ): Past {
   const firstAt = totals.length > 0 ? totals.at(0) : Number.POSITIVE_INFINITY;
-  const days = history?.countBefore(firstAt) ?? 0;
+  const given = history?.points ?? NONE;
+  const days = given.countBefore(firstAt);
   if (history === null || days === 0) return fromCreation(totals, createdAt);
-  const endAt = history.times[days - 1] ?? Number.NaN;
-  const end = history.given[days - 1] ?? 0;
+  const [endAt, end] = [given.at(days - 1), given.stars(days - 1)];
   const total = totals.length > 0 ? totals.stars(0) : end;
   // A history that ends earlier says nothing about the time until then, unless it has more stars than the total.
-  const until = history.givenAt(firstAt) ?? Math.max(end, total);
-  const isApart = until > end && history.length === days && firstAt - endAt > DAY_MS;
+  const until = valueAt(history, firstAt, STARS) ?? Math.max(end, total);
+  const isApart = until > end && given.length === days && firstAt - endAt > DAY_MS;
   // Stars that are given for the time of the creation have no day.
   const isBegun = isHistoryWhole && createdAt !== null && createdAt < endAt;
-  const begin = isBegun ? history.countBefore(createdAt + 1) : 0;
-  const before = isBegun ? (history.given[begin - 1] ?? 0) : (history.given[0] ?? 0);
+  const begin = isBegun ? given.countBefore(createdAt + 1) : 0;
+  const before = isBegun && begin === 0 ? 0 : given.stars(Math.max(0, begin - 1));
   const sum = until - before;
   const rest = total - sum;
   const isScaled = isHistoryWhole && (rest < 0 || (isBegun && rest <= FITTED * sum));
   const factor = isScaled && sum > 0 ? total / sum : 1;
-  const points: Row[] = [];
-  if (isBegun) points.push(historyPoint(createdAt, isScaled ? 0 : rest));
+  const points = isBegun ? [createdAt, isScaled ? 0 : rest] : [];
   for (let i = begin; i < days; i++) {
-    const [at, given] = [history.times[i] ?? 0, history.given[i] ?? 0];
+    const at = given.at(i);
     // The last one may stand for the total itself, a millisecond later.
-    if (at < firstAt - 1) points.push(historyPoint(at, Math.max(0, total - factor * (until - given))));
+    if (at < firstAt - 1) points.push(at, Math.max(0, total - factor * (until - given.stars(i))));
   }
   return {
-    points,
+    points: historyPoints(points),
     fit: { sum, total, undated: isBegun && !isScaled ? rest : 0 },
     unseen: isApart ? { from: endAt, to: firstAt } : null,
     isFromCreation: isBegun,
@@ -176,10 +156,10 @@ function pastOf(
 function fromCreation(totals: Readings, createdAt: number | null): Past {
   const [firstAt, source] = [totals.at(0), totals.value(0, 5)];
   if (createdAt === null || !(createdAt < firstAt))
-    return { points: [], fit: null, unseen: null, isFromCreation: false };
+    return { points: NONE, fit: null, unseen: null, isFromCreation: false };
   const unseen = firstAt - createdAt > HOLE_MS ? { from: createdAt, to: firstAt } : null;
   return {
-    points: [[createdAt, 0, 0, UNKNOWN, UNKNOWN, source]],
+    points: new Readings(Float64Array.of(createdAt, 0, 0, UNKNOWN, UNKNOWN, source)),
     fit: null,
     unseen,
     isFromCreation: true,
@@ -190,39 +170,22 @@ function fromCreation(totals: Readings, createdAt: number | null): Past {
  * Days of the history between totals that are far apart, in its shape and scaled to their difference. Where more was lost than given, the
  * days cannot tell when. After the last total nothing is filled, so that a series ends with the count that is shown.
  */
-function fillsOf(totals: Readings, history: StarHistory): Row[] {
-  const points: Row[] = [];
+function fillsOf(totals: Readings, history: StarHistory): Readings {
+  const { points: given } = history;
+  const points: number[] = [];
   for (let i = 0; i + 1 < totals.length; i++) {
     const [from, to] = [totals.at(i), totals.at(i + 1)];
     if (to - from <= FILLED_MS) continue;
-    const [before, after] = [history.givenAt(from), history.givenAt(to)];
-    if (before === undefined || after === undefined) continue;
+    const [before, after] = [valueAt(history, from, STARS), valueAt(history, to, STARS)];
+    if (before === null || after === null) continue;
     const stars = totals.stars(i);
     const gained = totals.stars(i + 1) - stars;
-    const given = after - before;
-    if (gained < 0 || (given === 0 && gained > 0)) continue;
-    const factor = given === 0 ? 0 : gained / given;
-    for (let j = history.countBefore(from + 1); j < history.countBefore(to); j++)
-      points.push(historyPoint(history.times[j] ?? 0, stars + factor * ((history.given[j] ?? 0) - before)));
+    if (gained < 0 || (after === before && gained > 0)) continue;
+    const factor = after === before ? 0 : gained / (after - before);
+    for (let j = given.countBefore(from + 1); given.at(j) < to; j++)
+      points.push(given.at(j), stars + factor * (given.stars(j) - before));
   }
-  return points;
-}
-
-/** Points in order of time. */
-function joinedInTime(past: readonly Row[], totals: Readings, fills: readonly Row[]): Readings {
-  const all = Readings.ofLength(past.length + totals.length + fills.length);
-  const { numbers, width } = all;
-  let end = 0;
-  const take = (columns: ArrayLike<number>) => numbers.set(columns, width * end++);
-  for (const row of past) take(row);
-  let next = 0;
-  for (const row of fills) {
-    for (; next < totals.length && totals.at(next) < row[0]; next++)
-      take(totals.slice(next, next + 1).numbers);
-    take(row);
-  }
-  numbers.set(totals.slice(next).numbers, width * end);
-  return all;
+  return historyPoints(points);
 }
 
 /** The times of a series in which nobody looked, oldest first. */
@@ -247,7 +210,11 @@ export const FORKS = 2;
 /**
  * A count at a time, which may be a fraction: evenly between the points around it, 0 before the creation. null where nothing is known.
  */
-export function valueAt({ points, isFromCreation }: Series, time: number, column: number): number | null {
+export function valueAt(
+  { points, isFromCreation }: Pick<Series, "points" | "isFromCreation">,
+  time: number,
+  column: number,
+): number | null {
   const next = points.countBefore(time);
   if (points.at(next) === time) return points.count(next, column);
   if (next === 0) return isFromCreation ? 0 : null;

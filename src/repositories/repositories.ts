@@ -128,6 +128,7 @@ export {
   DamagedBlock,
   isSeam,
   joined,
+  merged,
   numbersOf,
   Readings,
   UNKNOWN,

@@ -99,16 +99,19 @@ export class Readings {
 
   /** A copy of the readings whose index is kept; this, if all are. */
   only(keeps: (index: number) => boolean): Readings {
-    const kept = Array.from({ length: this.length }, (_, index) => index).filter(keeps);
+    const kept: number[] = [];
+    for (let index = 0; index < this.length; index++) if (keeps(index)) kept.push(index);
     return kept.length === this.length ? this : this.picked(kept);
   }
 
   /** A copy of the readings with these indexes. */
   picked(indexes: readonly number[]): Readings {
-    if (indexes.length === this.length) return new Readings(this.numbers.slice(), this.width);
-    const some = Readings.ofLength(indexes.length, this.width);
-    for (const [i, index] of indexes.entries())
-      some.numbers.set(this.numbers.subarray(index * this.width, (index + 1) * this.width), i * this.width);
+    const { numbers, width } = this;
+    const some = Readings.ofLength(indexes.length, width);
+    let end = 0;
+    for (const index of indexes)
+      for (let i = index * width; i < (index + 1) * width; i++)
+        some.numbers[end++] = numbers[i] ?? Number.NaN;
     return some;
   }
 
