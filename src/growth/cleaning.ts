@@ -35,8 +35,9 @@ export function clean(totals: Readings, peak: Reading | null): Cleaned {
   const days = lastOfDays(confirmed);
   const returns = (["stars", "forks"] as const).map((measure) => findReturns(confirmed, days, measure));
   const believed = without(confirmed, returns);
-  const anomalies = [...doubts, ...returns].flatMap((each) => each.anomalies);
-  return { believed, anomalies: [...anomalies, ...findPurges(believed)].sort((a, b) => a.at - b.at) };
+  const purges = findPurges(believed === confirmed ? days : lastOfDays(believed));
+  const anomalies = [...[...doubts, ...returns].flatMap((each) => each.anomalies), ...purges];
+  return { believed, anomalies: anomalies.sort((a, b) => a.at - b.at) };
 }
 
 /** Readings of a count that are not believed, or not yet. */
@@ -283,22 +284,26 @@ function anomalyOf(
  * earlier reading of the day, as sources differ in what they report.
  */
 function lastOfDays(readings: Readings): Readings {
-  const dayOf = (index: number) => Math.floor(readings.at(index) / DAY_MS);
-  const isLast = (index: number) => dayOf(index) !== dayOf(index + 1);
-  if (readings.only(isLast) === readings) return readings;
-  const filled = new Readings(readings.numbers.slice());
-  for (let i = 1; i < filled.length; i++)
-    if (filled.value(i, COLUMN.forks) === UNKNOWN && !isLast(i - 1))
-      filled.numbers[i * filled.width + COLUMN.forks] = filled.value(i - 1, COLUMN.forks);
-  return filled.only(isLast);
+  const last: number[] = [];
+  let day = Math.floor(readings.at(0) / DAY_MS);
+  for (let i = 0; i < readings.length; i++) {
+    const next = Math.floor(readings.at(i + 1) / DAY_MS);
+    if (next !== day) last.push(i);
+    day = next;
+  }
+  if (last.length === readings.length) return readings;
+  const days = readings.picked(last);
+  for (const [i, end] of last.entries())
+    for (let j = end - 1; j > (last[i - 1] ?? -1) && days.value(i, COLUMN.forks) === UNKNOWN; j--)
+      days.numbers[i * days.width + COLUMN.forks] = readings.value(j, COLUMN.forks);
+  return days;
 }
 
 /** A purge is a loss of at least this part of the stars in one step. */
 const PURGE_PART = 0.005;
 
 /** A loss is what it is: it counts in full. */
-function findPurges(believed: Readings): Anomaly[] {
-  const days = lastOfDays(believed);
+function findPurges(days: Readings): Anomaly[] {
   const purges: Anomaly[] = [];
   for (let i = 1; i < days.length; i++) {
     const [before, after, at] = [days.stars(i - 1), days.stars(i), days.at(i)];

@@ -71,7 +71,7 @@ export function seriesOf({ readings, createdAt, isHistoryWhole, peak = null }: S
   const retained = readings.countRetained();
   const totals = retained === 0 ? readings : readings.only((i) => !readings.isRetained(i));
   const { believed, anomalies } = clean(totals, peak);
-  const history = retained === 0 ? null : historyIn(readings);
+  const history = retained === 0 ? null : historyIn(readings, retained);
   const past = pastOf(believed, history, { createdAt, isHistoryWhole });
   const fills = history === null ? NONE : fillsOf(believed, history);
   const rest = fills.length === 0 ? believed : merged(believed, fills).all;
@@ -83,16 +83,17 @@ export function seriesOf({ readings, createdAt, isHistoryWhole, peak = null }: S
 const NONE = Readings.ofLength(0);
 
 /** The star history as it is stored: times, and the stars given until each. Never less than before, as it has no losses. */
-function historyIn(readings: Readings): Pick<Series, "points" | "isFromCreation"> {
-  const numbers: number[] = [];
-  let given = 0;
+function historyIn(readings: Readings, length: number): Pick<Series, "points" | "isFromCreation"> {
+  const points = Readings.ofLength(length, 2);
+  let [given, end] = [0, 0];
   for (let i = 0; i < readings.length; i++) {
     if (!readings.isRetained(i)) continue;
     // Days of two histories of it may alternate, such as one that was imported.
     given = Math.max(given, readings.stars(i));
-    numbers.push(readings.at(i), given);
+    points.numbers[end++] = readings.at(i);
+    points.numbers[end++] = given;
   }
-  return { points: new Readings(new Float64Array(numbers), 2), isFromCreation: false };
+  return { points, isFromCreation: false };
 }
 type StarHistory = ReturnType<typeof historyIn>;
 

@@ -97,11 +97,14 @@ export class Readings {
     return low;
   }
 
-  /** A copy of the readings whose index is kept; this, if all are. */
+  /** The readings whose index is kept: this if all are, a view if they follow one another, or a copy. */
   only(keeps: (index: number) => boolean): Readings {
     const kept: number[] = [];
     for (let index = 0; index < this.length; index++) if (keeps(index)) kept.push(index);
-    return kept.length === this.length ? this : this.picked(kept);
+    if (kept.length === this.length) return this;
+    const [first = 0] = kept;
+    const isPart = kept.at(-1) === first + kept.length - 1;
+    return isPart ? this.slice(first, first + kept.length) : this.picked(kept);
   }
 
   /** A copy of the readings with these indexes. */
