@@ -40,7 +40,7 @@ export {
   spansOf,
   titleOfHistories,
 } from "./history.js";
-export { DAY_STEP, drawMark, gainsOf, spanOf, stepOf } from "./lines.js";
+export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, spanOf, stepOf } from "./lines.js";
 export { snippetsOf } from "./markup.js";
 export { ageText, dateText, distanceText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";

@@ -235,7 +235,7 @@ const MAX_BARS = 130;
 /** A bar covers at most this many steps: the missing ones would look measured. */
 const LONGEST = 1.75;
 /** A shorter rest is joined to the step before it: divided by so little time, chance would look like growth. */
-const SHORTEST = 0.4;
+export const SHORTEST_STEP = 0.4;
 
 /**
  * The shortest step that gives few enough bars and is not shorter than the usual distance of the points. `span`: the time that
@@ -283,8 +283,8 @@ function lastOfSteps(points: readonly ChartPoint[], { ms }: Step): number[] {
     i === 0 || stepAt(points[i + 1]?.at) !== stepAt(at) ? [i] : [],
   );
   const time = (at: number) => points[ends.at(at) ?? 0]?.at ?? 0;
-  if (ends.length > 2 && time(-1) - time(-2) < SHORTEST * ms) ends.splice(-2, 1);
-  if (ends.length > 2 && time(1) - time(0) < SHORTEST * ms) ends.splice(1, 1);
+  if (ends.length > 2 && time(-1) - time(-2) < SHORTEST_STEP * ms) ends.splice(-2, 1);
+  if (ends.length > 2 && time(1) - time(0) < SHORTEST_STEP * ms) ends.splice(1, 1);
   return ends;
 }
 

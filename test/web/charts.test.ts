@@ -27,6 +27,7 @@ onSqliteAndLong("Charts of pages", (engine) => {
         "acme/missed",
         [30, 29, 28, 27, 26].map((day) => snapshot(day * 24, 700 - day)),
       ),
+      observation("acme/hour", [snapshot(24, 995), snapshot(1, 1_001), snapshot(0, 1_004)]),
     );
   });
 
@@ -46,6 +47,12 @@ onSqliteAndLong("Charts of pages", (engine) => {
       "+3",
     ]);
     assert.ok(!page.html.includes(">Log<"), "bars have no logarithmic scale");
+  });
+
+  test("give no rate in the table for an hour, as few stars would be many a day", async () => {
+    const { html } = await open(world, "/repos/github/acme/hour");
+    const rates = rowsOf(html.slice(html.indexOf('class="numbers"'))).map((row) => row[3]);
+    assert.deepEqual(rates, ["–", "+6.3", "–"]);
   });
 
   test("show the requested days, lead to the whole, and report wrong days", async () => {

@@ -8,6 +8,7 @@ import {
   METRIC_WORDS,
   type Metric,
   milestonesOf,
+  SHORTEST_STEP,
   signedRate,
 } from "../../charts/charts.js";
 import { type Trend, WINDOW_LABELS, type Window } from "../../growth/growth.js";
@@ -200,7 +201,8 @@ export const PointTable: FC<PointTableProps> = ({ metric, points, csvPath }) => 
 };
 
 function perDay(change: number | null, lengthMs: number): string {
-  return change === null || lengthMs <= 0 ? "–" : signedRate((change * DAY_MS) / lengthMs);
+  if (change === null || lengthMs < SHORTEST_STEP * DAY_MS) return "–";
+  return signedRate((change * DAY_MS) / lengthMs);
 }
 
 interface ComparedNumbersProps {
