@@ -61,10 +61,9 @@ export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; descripti
 export const RANKINGS = ["trending", "new-hot", "stars-gained", "forks-gained", "stars"] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
-/** How a ranking is named and described wherever people read it. */
+/** How a ranking is named wherever people read it. */
 interface RankingDefinition {
   label: string;
-  description: string;
   /** After a rank: "#3 trending", "#3 by stars". */
   phrase: string;
   /** Its name in stored rank histories; never changes. `r` was that of rising, which has no ranks anymore. */
@@ -74,31 +73,26 @@ interface RankingDefinition {
 export const RANKING_DEFINITIONS = {
   trending: {
     label: "Trending",
-    description: "Most stars gained for their usual day",
     phrase: "trending",
     code: "t",
   },
   "new-hot": {
     label: "New and hot",
-    description: "Trending among the young",
     phrase: "new & hot",
     code: "n",
   },
   "stars-gained": {
     label: "Stars gained",
-    description: "Most stars gained",
     phrase: "by stars gained",
     code: "g",
   },
   "forks-gained": {
     label: "Forks gained",
-    description: "Most forks gained",
     phrase: "by forks gained",
     code: "f",
   },
   stars: {
     label: "Stars",
-    description: "Most stars",
     phrase: "by stars",
     code: "s",
   },
