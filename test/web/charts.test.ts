@@ -47,12 +47,9 @@ onSqliteAndLong("Charts of pages", (engine) => {
       "+3",
     ]);
     assert.ok(!page.html.includes(">Log<"), "bars have no logarithmic scale");
-  });
-
-  test("give no rate in the table for an hour, as few stars would be many a day", async () => {
     const { html } = await open(world, "/repos/github/acme/hour");
     const rates = rowsOf(html.slice(html.indexOf('class="numbers"'))).map((row) => row[3]);
-    assert.deepEqual(rates, ["–", "+6.3", "–"]);
+    assert.deepEqual(rates, ["–", "+6.3", "–"], "none for an hour: few stars would be many a day");
   });
 
   test("show the requested days, lead to the whole, and report wrong days", async () => {
