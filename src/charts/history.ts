@@ -115,7 +115,6 @@ export async function readHistory(
     catalog.historyState(repository.id),
   ]);
   const firstSnapshotAt = readings.length === 0 ? null : readings.at(0);
-  const holes = holesOf(series);
   const part = shownPart(series, { ...span, lengthMs });
   const { kept } = thin(part, { most: MAX_CHART_POINTS, step: "all", keepsFirst: true });
   const stale = isStale(repository, recency);
@@ -125,7 +124,7 @@ export async function readHistory(
   return {
     repository,
     points: chartPoints(series, metric, part.picked(kept)),
-    gaps: holes.filter(({ from: begin }) => begin >= part.at(0)),
+    gaps: holesOf(series).filter(({ from: begin }) => begin >= part.at(0)),
     series,
     leftOut: leftOutOf({ readings, series }, metric),
     bornAt: bornAt(repository.createdAt, firstSnapshotAt),
@@ -135,7 +134,7 @@ export async function readHistory(
     asOf: endOfGrowth(trends, countedAt),
     historyState,
     seam: metric === "stars" ? seamWords(series, part.at(0), repository.provider) : undefined,
-    shown: isFirst ? shownWords(series, historyState) : undefined,
+    shown: isFirst ? shownWords(series, historyState, part.at(0)) : undefined,
     until: stale && to === undefined ? Math.max(until ?? 0, missedAt ?? 0) : until,
     isStale: stale,
   };
@@ -187,9 +186,9 @@ export function notesOf({ seam, shown }: Pick<History, "seam" | "shown">): strin
   return [seam, shown].filter((one) => one !== undefined).join("; ") || undefined;
 }
 
-/** What a chart that begins with the series does not show of the stars. */
-function shownWords({ points, fit }: Series, historyState: HistoryState): string | undefined {
-  if (isHistoryMissing(historyState)) return points.length === 0 ? undefined : sinceWords(points.at(0));
+/** What a chart that shows its line from the beginning does not show of the stars. `begin`: of the line; NaN without points. */
+function shownWords({ fit }: Series, historyState: HistoryState, begin: number): string | undefined {
+  if (isHistoryMissing(historyState)) return Number.isNaN(begin) ? undefined : sinceWords(begin);
   const undated = Math.round(fit?.undated ?? 0);
   return undated === 0 ? undefined : `${plural(undated, "star")} of unknown days`;
 }

@@ -18,7 +18,9 @@ onSqliteAndLong("A star history that is not whole", (engine) => {
   let id = 0;
   before(async () => {
     world = await createWorld(engine);
-    await world.record(observation("a/one", daily(1, 2, 3, 4)));
+    // Long before anybody looked.
+    const createdAt = NOW - 400 * 24 * HOUR_MS;
+    await world.record(observation("a/one", daily(1, 2, 3, 4), { facts: { createdAt } }));
     id = (await world.modules.catalog.findByName("GITHUB", "a/one"))?.repository.id ?? assert.fail();
     const row = { repository_id: id, provider: "GITHUB", failures: 0 };
     await world.modules.database.write.insertInto("tracking").values(row).execute();
