@@ -143,9 +143,9 @@ export class Rankings {
   }
 
   /** The ids of the repositories most like one, see `similarTo`; none while the catalogue is loaded. */
-  async similar(id: number, most: number): Promise<number[]> {
+  async similar(repository: Repository, most: number): Promise<number[]> {
     const loaded = await this.#live.ifLoaded();
-    return loaded === undefined ? [] : similarTo(loaded.model, id, most);
+    return loaded === undefined ? [] : similarTo(loaded.model, repository, most);
   }
 
   /** The ids around a repository in a ranking of all: the one before it, itself, and the one after it; none if it has no rank. */

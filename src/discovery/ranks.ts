@@ -14,6 +14,7 @@ import {
 import { countCodes } from "./evaluate.js";
 import type { OrderName, ReadModel } from "./model.js";
 import { SlotSet } from "./slots.js";
+import { nameWords, stemOf, stemsOf, type Texts } from "./words.js";
 
 /** Number of ranks in each scope. A repository further down has no rank in it. */
 export const RANK_LIMITS: Readonly<Record<RankScope, number>> = {
@@ -269,57 +270,69 @@ export const SCOPE_OF_LETTER: ReadonlyMap<string, RankScope> = new Map(
   RANK_SCOPES.map((scope) => [scope.charAt(0), scope]),
 );
 
-/** Topics that more repositories have say little about any of them; the bound also limits the cost, to about 5 ms. */
-const MOST_WITH_TOPIC = 5_000;
-const MOST_TOPICS = 20;
-/** The value of the same language; a topic of n repositories has the value 1 ÷ log2(2 + n). */
-const SAME_LANGUAGE = 0.1;
-/** The cost of one order of magnitude more or fewer stars. */
-const PER_MAGNITUDE = 0.05;
+/** A word or topic that more repositories have says little about any of them; the number also limits the cost. */
+const MOST_WITH = { share: 0.2, atLeast: 50, atMost: 20_000 };
+/** The worth of a word of the own name: others have it because they are made for this one, rather than like it. */
+const OWN_NAME = 0.3;
+const SAME_LANGUAGE = 1.5;
+/** The part of its score that one loses for each order of magnitude more or fewer stars, and what it keeps at least. */
+const PER_MAGNITUDE = 0.2;
+const LEAST_SIZE = 0.2;
+/** Words that a long description has more of than others. */
+const USUAL_WORDS = 8;
+/** A repository fits that shares at least this many words, worth half of one that no other has, and has this part of the best score. */
+const LEAST_SHARED = 2;
+const LEAST_WORTH = 0.5;
+const LEAST_SCORE = 0.4;
+
+/** How much a word says that so many of all repositories have. */
+const rarityOf = (count: number, all: number): number => Math.log((all + 1) / (count + 0.5)) ** 1.5;
 
 /**
- * The ids of the repositories most like one: those that share its topics, rare ones counting more, then its language, then its
- * size. Only those that share a topic, or without any its language. Costs one pass over the catalogue at most.
+ * The ids of the repositories most like one: those that share topics with it, and words of names, descriptions and topics, rare
+ * ones counting more, in any form. The same language helps, and size decides between those that fit alike. None if nothing fits.
+ * Costs at most 84 lists of 20,000 slots, a few milliseconds.
  */
-export function similarTo(model: ReadModel, id: number, most: number): number[] {
-  const own = model.slotOf(id);
+export function similarTo(model: ReadModel, repository: Texts & { id: number }, most: number): number[] {
+  const own = model.slotOf(repository.id);
   if (own < 0) return [];
-  const { columns, topics } = model;
-  const { listed, plain, named } = columns;
-  const language = named.language[own] ?? 0;
-  const shared = new Map<number, number>();
-  let topicsLeft = MOST_TOPICS;
-  topics.forEach(own, (topic) => {
-    const count = topics.sizeOf(topic);
-    if (count > MOST_WITH_TOPIC || topicsLeft-- <= 0) return;
-    const worth = 1 / Math.log2(2 + count);
-    topics.forEachWith(topic, (slot) => shared.set(slot, (shared.get(slot) ?? 0) + worth));
-  });
-  shared.delete(own);
-  const size = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
-  const ownSize = size(own);
-  /** The stars within which one that shares only the language can still be among the best, with a margin of one for rounding. */
-  let [least, greatest] = [0, Number.POSITIVE_INFINITY];
-  /** The best so far, best first: a language may have most of the catalogue, so not all are sorted. */
-  const best: { slot: number; score: number }[] = [];
-  const offer = (slot: number, worth: number) => {
-    if (!listed.has(slot) || columns.archived.has(slot) || columns.fork.has(slot)) return;
-    const sameLanguage = language > 0 && named.language[slot] === language ? SAME_LANGUAGE : 0;
-    const score = worth + sameLanguage - PER_MAGNITUDE * Math.abs(size(slot) - ownSize);
-    const at = best.findIndex((one) => score > one.score || (score === one.score && slot < one.slot));
-    if (at < 0 && best.length === most) return;
-    best.splice(at < 0 ? best.length : at, 0, { slot, score });
-    best.length = Math.min(best.length, most);
-    if (best.length < most) return;
-    const magnitudes = (SAME_LANGUAGE - (best.at(-1)?.score ?? 0)) / PER_MAGNITUDE;
-    [least, greatest] = [10 ** (ownSize - magnitudes) - 2, 10 ** (ownSize + magnitudes)];
-  };
-  for (const [slot, worth] of shared) offer(slot, worth);
-  if (shared.size < most && language > 0)
-    for (let slot = 0; slot < columns.size; slot++) {
-      if (named.language[slot] !== language) continue;
-      const stars = plain.stars[slot] ?? 0;
-      if (stars >= least && stars <= greatest && slot !== own && !shared.has(slot)) offer(slot, 0);
+  const { columns, topics, words } = model;
+  const { size, listed, archived, fork, plain, named, id } = columns;
+  const mostWith = Math.min(MOST_WITH.atMost, Math.max(MOST_WITH.atLeast, MOST_WITH.share * size));
+  const scores = new Float64Array(size);
+  const shared = new Uint8Array(size);
+  const add = (slots: ReadonlySet<number>, worth: number) => {
+    if (slots.size > mostWith) return;
+    const rarity = rarityOf(slots.size, size);
+    for (const slot of slots) {
+      scores[slot] = (scores[slot] ?? 0) + worth * rarity;
+      shared[slot] = (shared[slot] ?? 0) + 1;
     }
-  return best.map(({ slot }) => columns.id[slot] ?? 0);
+  };
+  const ownNames = new Set(nameWords(repository.name).map(stemOf));
+  for (const stem of stemsOf(repository))
+    add(words.withStem(stem, mostWith), ownNames.has(stem) ? OWN_NAME : 1);
+  topics.forEach(own, (topic) => {
+    if (topics.sizeOf(topic) > mostWith) return;
+    const slots = new Set<number>();
+    topics.forEachWith(topic, (slot) => slots.add(slot));
+    add(slots, 1);
+  });
+  const magnitude = (slot: number) => Math.log10(1 + (plain.stars[slot] ?? 0));
+  const leastWorth = LEAST_WORTH * rarityOf(0, size);
+  const found: { slot: number; score: number }[] = [];
+  for (let slot = 0; slot < size; slot++) {
+    if ((shared[slot] ?? 0) < LEAST_SHARED || (scores[slot] ?? 0) < leastWorth || slot === own) continue;
+    if (!listed.has(slot) || archived.has(slot) || fork.has(slot)) continue;
+    const hasLanguage = named.language[own] !== 0 && named.language[slot] === named.language[own];
+    const distance = Math.abs(magnitude(slot) - magnitude(own));
+    const score =
+      ((scores[slot] ?? 0) / Math.sqrt(USUAL_WORDS + words.lengthOf(slot))) *
+      (hasLanguage ? SAME_LANGUAGE : 1) *
+      Math.max(LEAST_SIZE, 1 - PER_MAGNITUDE * distance);
+    found.push({ slot, score });
+  }
+  found.sort((a, b) => b.score - a.score || a.slot - b.slot);
+  const least = (found[0]?.score ?? 0) * LEAST_SCORE;
+  return found.slice(0, most).flatMap(({ slot, score }) => (score < least ? [] : (id[slot] ?? [])));
 }

@@ -84,7 +84,7 @@ function wholeOf(text: string): string {
 const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
 
 /** The words of a name: all of it as one word, its own if they are several, and its parts in `CamelCase`. */
-function nameWords(name: string): string[] {
+export function nameWords(name: string): string[] {
   const own = wordsOf(name);
   const words = own.length === 1 ? own : [cut(own.join("")), ...own];
   if (!CAPITAL_INSIDE.test(name)) return words;
@@ -92,6 +92,22 @@ function nameWords(name: string): string[] {
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return [...words, ...wordsOf(humps)];
+}
+
+/** Endings of the forms of an English word. */
+const ENDING = /(?:ing|ers?|ed|ic|i?es|[sey])$/;
+const SHORTEST_STEM = 3;
+
+/** The beginning that the forms of a word have in common: that of "agents" and "agentic" is "agent". */
+export function stemOf(word: string): string {
+  const stem = word.replace(ENDING, "");
+  return stem.length < SHORTEST_STEM ? word : stem;
+}
+
+/** The stems of the words of a repository but its owner's, each once, without single letters. */
+export function stemsOf({ name, description, topics }: Texts): ReadonlySet<string> {
+  const words = [...nameWords(name), ...wordsOf(description ?? ""), ...topics.flatMap(nameWords)];
+  return new Set(words.slice(0, MAX_INDEXED_WORDS).flatMap((word) => (word.length < 2 ? [] : stemOf(word))));
 }
 
 /** The query of a search text. */
@@ -249,9 +265,15 @@ export class WordCollector {
         indexes[this.#numbers.get(word) ?? 0] = words.push(word) - 1;
       yield;
     }
+    const lengths = new Uint8Array(this.#size);
     const lists: PackedLists[] = [];
-    for (const place of PLACES) lists.push(yield* this.#found[place].inverted(indexes));
-    return new WordIndex({ words, lists, capacity });
+    for (const place of PLACES) {
+      const { starts } = this.#found[place];
+      for (let slot = 0; slot < this.#size; slot++)
+        lengths[slot] = (lengths[slot] ?? 0) + (starts[slot + 1] ?? 0) - (starts[slot] ?? 0);
+      lists.push(yield* this.#found[place].inverted(indexes));
+    }
+    return new WordIndex({ words, lists, lengths, capacity });
   }
 }
 
@@ -260,15 +282,18 @@ export class WordIndex {
   readonly #words: readonly string[];
   /** By place and index of a word. */
   readonly #lists: readonly PackedLists[];
+  /** By slot: the number of its words in the load. */
+  readonly #lengths: Uint8Array;
   /** Slots whose words are no longer those of the load. */
   readonly #dead: SlotSet;
   /** The words of those and of new ones: by the first two letters, the word, and the slot. */
   readonly #added = new Map<string, Map<string, Map<number, WordPlace>>>();
   readonly #documents = new Map<number, readonly string[]>();
 
-  constructor({ words, lists, capacity }: Parts) {
+  constructor({ words, lists, lengths, capacity }: Parts) {
     this.#words = words;
     this.#lists = lists;
+    this.#lengths = lengths;
     this.#dead = new SlotSet(capacity);
   }
 
@@ -319,6 +344,28 @@ export class WordIndex {
         isFound = true;
       }
     return isFound;
+  }
+
+  /** The number of words of a repository. */
+  lengthOf(slot: number): number {
+    return this.#documents.get(slot)?.length ?? this.#lengths[slot] ?? 0;
+  }
+
+  /** The slots of repositories with a word of this stem; of more than `most` only the first ones. */
+  withStem(stem: string, most: number): ReadonlySet<number> {
+    const found = new Set<number>();
+    const [from, to] = this.#range(stem, true);
+    for (let word = from; word < to; word++) {
+      if (stemOf(this.#words[word] ?? "") !== stem) continue;
+      for (const { starts, numbers } of this.#lists)
+        for (let i = starts[word] ?? 0, end = starts[word + 1] ?? 0; i < end && found.size <= most; i++) {
+          const slot = numbers[i] ?? 0;
+          if (!this.#dead.has(slot)) found.add(slot);
+        }
+    }
+    for (const [word, slots] of this.#added.get(stem.slice(0, 2)) ?? [])
+      if (stemOf(word) === stem) for (const slot of slots.keys()) found.add(slot);
+    return found;
   }
 
   *#addedSlots(word: string, isPrefix: boolean): Generator<ReadonlyMap<number, WordPlace>> {
@@ -377,6 +424,7 @@ export class WordIndex {
 interface Parts {
   words: readonly string[];
   lists: readonly PackedLists[];
+  lengths: Uint8Array;
   capacity: number;
 }
 

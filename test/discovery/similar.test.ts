@@ -3,34 +3,50 @@ import { test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
+/** Stars, language, topics, description. */
+const ARCHIVE: Readonly<Record<string, readonly [number, string, string, string]>> = {
+  "agents/claude": [90_000, "Shell", "", "An agentic coding tool that lives in your terminal"],
+  "agents/codex": [60_000, "Rust", "", "Lightweight coding agent that runs in your terminal"],
+  "agents/gemini": [80_000, "TypeScript", "", "An AI agent for coding in the terminal"],
+  "agents/claude-themes": [200, "CSS", "", "Themes for Claude"],
+  "web/react": [200_000, "JavaScript", "ui frontend", "The library for user interfaces"],
+  "web/preact": [30_000, "JavaScript", "ui frontend", "A fast alternative with the same API"],
+  "web/vue": [190_000, "TypeScript", "ui frontend", "Progressive"],
+  "web/archived": [200_000, "JavaScript", "ui frontend", "The library for user interfaces"],
+  "old/youtube-dl": [120_000, "Python", "", "Download videos of many sites"],
+  "lone/kernel": [150_000, "Rust", "", "Scheduler, drivers and memory"],
+};
+const FILLERS = 60;
+
 onSqlite("similar repositories", (engine) => {
-  test("share the most topics, then are of the same size and language", async () => {
+  test("share topics or words in any form; none where nothing fits", async () => {
     const world = await createWorld(engine);
-    const named = (
-      name: string,
-      stars: number,
-      facts: { topics?: string[]; language?: string; archived?: boolean },
-    ) => observation(name, daily(stars), { facts });
-    await world.record(
-      named("a/own", 1_000, { topics: ["web", "parser"], language: "Rust" }),
-      named("b/common", 1_000, { topics: ["web"], language: "Rust" }),
-      named("c/rare", 10, { topics: ["parser"], language: "Go" }),
-      named("d/both", 50, { topics: ["parser", "web"], language: "Go" }),
-      named("e/none", 1_000, { language: "Rust" }),
-      named("f/archived", 1_000, { topics: ["web", "parser"], archived: true }),
-      named("g/near", 900, { topics: ["web"] }),
-      named("h/plain", 2_000, { language: "Rust" }),
+    const fillers = Array.from({ length: FILLERS }, (_, i) =>
+      observation(`filler/f${i}`, daily(70_000 + i), {
+        facts: { language: "Rust", description: `Number${i} of the fast ones for your a${i}` },
+      }),
     );
-    const idOf = async (name: string): Promise<number> =>
-      Number((await world.get(`/api/repos/github/${name}`)).body.data.id);
-    const { rankings, lists } = world.modules;
-    const namesOf = async (name: string, most: number) => {
-      const rows = await lists.rows(await rankings.similar(await idOf(name), most), "7d");
-      return rows.map(({ repository }) => repository.fullName);
+    const named = Object.entries(ARCHIVE).map(([name, [stars, language, topics, description]]) =>
+      observation(name, daily(stars), {
+        facts: {
+          language,
+          topics: topics.split(" ").filter((topic) => topic !== ""),
+          description,
+          archived: name === "web/archived",
+        },
+      }),
+    );
+    await world.record(...fillers, ...named);
+    const similar = async (name: string) => {
+      const found = await world.modules.catalog.findByName("GITHUB", name);
+      assert.ok(found);
+      const ids = await world.modules.rankings.similar(found.repository, 3);
+      return (await world.modules.catalog.findMany(ids)).map(({ fullName }) => fullName);
     };
-    assert.deepEqual(await namesOf("a/own", 3), ["d/both", "b/common", "g/near"]);
-    assert.deepEqual((await namesOf("a/own", 9)).slice(-2), ["e/none", "h/plain"]);
-    assert.deepEqual((await namesOf("e/none", 2)).toSorted(), ["a/own", "b/common"]);
-    assert.deepEqual(await rankings.similar(999_999, 3), []);
+    assert.deepEqual((await similar("agents/claude")).toSorted(), ["agents/codex", "agents/gemini"]);
+    assert.deepEqual((await similar("agents/codex")).toSorted(), ["agents/claude", "agents/gemini"]);
+    assert.deepEqual((await similar("web/react")).toSorted(), ["web/preact", "web/vue"]);
+    assert.deepEqual(await similar("lone/kernel"), []);
+    assert.deepEqual(await similar("old/youtube-dl"), []);
   });
 });

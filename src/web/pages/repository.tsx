@@ -142,7 +142,7 @@ async function readFacts(request: PageRequest, current: Current, state: State) {
       catalog.recency(),
       rankings.neighbours(id, "trending", window).then(rowsOf),
       // Of a hidden one they would give away its topics.
-      hidesTexts(repository) ? [] : rankings.similar(id, SIMILAR).then(rowsOf),
+      hidesTexts(repository) ? [] : rankings.similar(repository, SIMILAR).then(rowsOf),
     ]);
   return {
     history,
