@@ -212,6 +212,39 @@ export function writeUnjoined(tx: Tx, unjoined: Unjoined): Promise<void> {
   return writeMark(tx, UNJOINED_MARK, JSON.stringify(unjoined));
 }
 
+/** The names of each pair that an operator has parted and nobody joined since. */
+export async function readParted(db: Db): Promise<StatedRename[]> {
+  const { parted } = await readUnjoined(db);
+  const found: StatedRename[] = [];
+  for (const ids of parted) {
+    const rows = await db
+      .selectFrom("repositories")
+      .select(["id", "provider", "owner", "name"])
+      .where("id", "in", ids)
+      .where("name_key", "is not", null)
+      .execute();
+    const [from, to] = ids.map((id) => rows.find((row) => row.id === id));
+    if (from && to)
+      found.push({
+        provider: from.provider,
+        from: `${from.owner}/${from.name}`,
+        to: `${to.owner}/${to.name}`,
+      });
+  }
+  return found;
+}
+
+/** Notes pairs that another catalogue has parted; those with an unknown name are left out. */
+export async function recordParted(tx: Tx, pairs: readonly StatedRename[]): Promise<void> {
+  const unjoined = await readUnjoined(tx);
+  const parted = new Map(unjoined.parted.map((ids) => [ids.join(), ids]));
+  for (const { provider, from, to } of pairs) {
+    const [old, present] = [await findNamed(tx, provider, from), await findNamed(tx, provider, to)];
+    if (old && present) parted.set(`${old.id},${present.id}`, [old.id, present.id]);
+  }
+  await writeUnjoined(tx, { ...unjoined, parted: [...parted.values()] });
+}
+
 /** Those of the repositories that continue another name, or may do so. */
 export async function readContinuing(
   db: Db,

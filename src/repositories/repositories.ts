@@ -33,7 +33,7 @@ import {
   withoutSample,
 } from "./record.js";
 import { joinContinuedNames } from "./rename-search.js";
-import { joinRenamed, partRenamed, type StatedRename } from "./renames.js";
+import { joinRenamed, partRenamed, readParted, recordParted, type StatedRename } from "./renames.js";
 import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
 import { type Revision, RevisionReader } from "./revision.js";
 import { removeRepository } from "./sample.js";
@@ -107,7 +107,7 @@ export {
   MAX_TOPICS,
   MAX_URL,
 } from "./record-rules.js";
-export { readContinuing, remainingIds } from "./renames.js";
+export { readContinuing, remainingIds, type StatedRename } from "./renames.js";
 export * from "./repository.js";
 export type { Revision } from "./revision.js";
 export * from "./series.js";
@@ -309,6 +309,17 @@ export class Catalog extends Lookup {
   async dumpFiles(): Promise<ArchiveFile[]> {
     const waiting = await readWaiting(this.#database.read);
     return (await dumpFiles(this.#database.read)).filter((file) => !waiting.has(fileKey(file)));
+  }
+
+  /** The names that an operator has parted. See `readParted`. */
+  dumpParted(): Promise<StatedRename[]> {
+    return readParted(this.#database.read);
+  }
+
+  /** Keeps names apart that another catalogue has parted, in one transaction. See `recordParted`. */
+  async recordParted(pairs: readonly StatedRename[]): Promise<void> {
+    const { dialect, write } = this.#database;
+    if (pairs.length > 0) await dialect.exclusively(write, "catalogue", (tx) => recordParted(tx, pairs));
   }
 
   /** Packs recent snapshots of at most `most` repositories with many. Changes no response. Returns their number. */

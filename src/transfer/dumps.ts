@@ -120,7 +120,7 @@ const LEAST_FREE_BYTES = 64 * 2 ** 20;
  * Throws Refusal if another process is writing one, or if the disk has too little room.
  */
 export async function writeDump(
-  catalog: Pick<Catalog, "dump" | "dumpFiles" | "kind">,
+  catalog: Pick<Catalog, "dump" | "dumpFiles" | "dumpParted" | "kind">,
   { folder, kept, clock, onProgress }: DumpOptions,
 ): Promise<Dump> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

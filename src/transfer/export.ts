@@ -15,9 +15,9 @@ export async function* dumpPages(catalog: Pick<Catalog, "dump">): AsyncGenerator
   }
 }
 
-/** The whole catalogue as lines: repositories by id, then the imported files. `totals` counts the lines. */
+/** The whole catalogue as lines: repositories by id, then parted names and the imported files. `totals` counts the lines. */
 export async function* exportCatalogue(
-  catalog: Pick<Catalog, "dump" | "dumpFiles">,
+  catalog: Pick<Catalog, "dump" | "dumpFiles" | "dumpParted">,
   totals = { repositories: 0, snapshots: 0 },
   onProgress: (repositories: number) => void = () => {},
 ): AsyncGenerator<string> {
@@ -30,6 +30,7 @@ export async function* exportCatalogue(
     }
     onProgress(totals.repositories);
   }
+  for (const names of await catalog.dumpParted()) yield `${JSON.stringify({ type: "parted", ...names })}\n`;
   // At the end: a file must not be known before its rows.
   for (const file of await catalog.dumpFiles()) yield `${fileLine(file)}\n`;
 }

@@ -9,6 +9,7 @@ import {
   type Observation,
   ownDamage,
   type SettledFile,
+  type StatedRename,
   type WaitingRows,
 } from "../repositories/repositories.js";
 import { Batch, type Gathered } from "./batch.js";
@@ -64,6 +65,8 @@ export interface Found {
   refused: Problem[];
   skipped: Problem[];
   files: ReadFile[];
+  /** Names to be kept apart, once the batch is recorded. */
+  parted: StatedRename[];
   /** Rows to be kept before the files are recorded, as these wait. */
   waiting: WaitingRows[];
   /** Earlier files that files read since have decided on, in order; to be settled before the files are recorded. */
@@ -82,6 +85,7 @@ export class Gathering {
   #refused: Problem[] = [];
   #skipped: Problem[] = [];
   #files: ReadFile[] = [];
+  #parted: StatedRename[] = [];
   #waiting: WaitingRows[] = [];
   #waitingRows = 0;
   #settled: SettledFile[] = [];
@@ -106,6 +110,7 @@ export class Gathering {
     const { label } = check;
     if ("refused" in line) this.#refused.push({ file: label, line: line.line, reason: line.refused });
     else if ("importedFile" in line) this.#files.push(line.importedFile);
+    else if ("parted" in line) this.#parted.push(line.parted);
     else {
       const at = "skipped" in line ? line.at : line.observation.at;
       if (at !== null && this.#task.refusedTimes?.get(label)?.has(at)) return;
@@ -175,6 +180,7 @@ export class Gathering {
       refused: this.#refused,
       skipped: this.#skipped,
       files: this.#files,
+      parted: this.#parted,
       waiting: this.#waiting,
       settled: this.#settled,
       headerOnly: this.#headerOnly,
@@ -183,6 +189,7 @@ export class Gathering {
     this.#refused = [];
     this.#skipped = [];
     this.#files = [];
+    this.#parted = [];
     this.#waiting = [];
     this.#waitingRows = 0;
     this.#settled = [];

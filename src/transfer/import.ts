@@ -77,6 +77,7 @@ export async function importFiles(
       waiting.add(fileKey(rows.file));
     }
     const recorded = await catalog.recordAll(batch);
+    await catalog.recordParted(found.parted);
     for (const file of found.settled) {
       const settled = await catalog.settleFile(file);
       addTo(recorded, settled.recorded);

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { ArchiveFile, Observation } from "../repositories/repositories.js";
+import type { ArchiveFile, Observation, StatedRename } from "../repositories/repositories.js";
 import { Refusal } from "./values.js";
 
 /** The result of reading one line of a file; `line` is its number from 1. */
@@ -12,6 +12,8 @@ export type Line = { line: number } & (
   | { skipped: string; at: number }
   /** A file that the exporting catalogue had imported. */
   | { importedFile: ArchiveFile }
+  /** Names that the exporting catalogue keeps apart. */
+  | { parted: StatedRename }
 );
 
 /** Longer lines are skipped, so that they cannot exhaust memory. */

@@ -161,6 +161,9 @@ const fileSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
       .default([]),
   });
 
+/** Two names that an operator keeps apart. */
+const PARTED = z.strictObject({ type: z.literal("parted"), provider, from: fullName, to: fullName });
+
 function lineSchema(clock: Clock) {
   const seenTime = seenTimeSchema(clock);
   return z.discriminatedUnion("type", [
@@ -170,6 +173,7 @@ function lineSchema(clock: Clock) {
     readingsSchema(seenTime),
     historySchema(seenTime),
     fileSchema(seenTime),
+    PARTED,
   ]);
 }
 
@@ -238,6 +242,10 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
     if (parsed.type === "file") {
       const { type, ...importedFile } = parsed;
       return { line, importedFile };
+    }
+    if (parsed.type === "parted") {
+      const { type, ...parted } = parsed;
+      return { line, parted };
     }
     if (parsed.type === "repository") {
       const observation = names.marked(repositoryObservation(parsed));

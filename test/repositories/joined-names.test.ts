@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
 import { test } from "node:test";
 import { followChanges } from "../../src/modules.js";
 import { Catalog } from "../../src/repositories/repositories.js";
+import { importFiles } from "../../src/transfer/import.js";
+import { exportCatalogue } from "../../src/transfer/transfer.js";
 import { type ArchiveRow, dayAt, importDay } from "../support/archive.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { open, textOf } from "../support/page.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
@@ -137,6 +141,13 @@ onBothEngines("Names of an archive without ids", (engine) => {
         [1_004, 1_006, 1_008],
       ],
     );
+    // An import of their export keeps them apart.
+    const copy = await openArchive(engine);
+    const file = `${temporaryFolder()}/all.ndjson`;
+    for await (const lines of exportCatalogue(catalog)) appendFileSync(file, lines);
+    assert.equal((await importFiles(copy.catalog, [file])).refused, 0);
+    assert.equal(await copy.join(), 0);
+    assert.deepEqual(await copy.starsOf("old/tool"), [1_000, 1_002]);
     // But for the operator.
     assert.equal(await catalog.joinRenamed({ provider: "GITHUB", from: "old/tool", to: "new/tool" }), 2);
   });

@@ -160,6 +160,7 @@ onSqlite("Dumps", (engine) => {
       dump: (after: number, limit: number) =>
         after === 0 ? catalog.dump(after, limit) : Promise.reject(new Error("the database has gone")),
       dumpFiles: () => catalog.dumpFiles(),
+      dumpParted: () => catalog.dumpParted(),
     };
     const written = writeDump(broken, { folder, kept: 1, clock: new ManualClock(NOW + 9 * DAY_MS) });
     await assert.rejects(written, /the database has gone/);

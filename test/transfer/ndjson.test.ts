@@ -184,7 +184,7 @@ describe("NDJSON", () => {
     assert.equal(refused[1], "x.ndjson:4: the line is not JSON");
     assert.equal(
       refused[3],
-      "x.ndjson:6: type: must be one of header, repository, snapshot, readings, history, file",
+      "x.ndjson:6: type: must be one of header, repository, snapshot, readings, history, file, parted",
     );
     assert.equal(refused[5], "x.ndjson:8: stars: must be at least 0");
     assert.equal(refused[6], "x.ndjson:9: stars: must be a number");
