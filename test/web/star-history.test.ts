@@ -91,7 +91,7 @@ onSqliteAndLong("A star history that is not whole", (engine) => {
     const past = Array.from({ length: 900 }, (_, i) =>
       snapshot((1_000 - i) * 24, i < 100 ? i : i + 50, { source: "BACKFILLED" as const }),
     );
-    const own = Array.from({ length: 100 }, (_, i) => snapshot((99 - i) * 24 + 1, 950 + i));
+    const own = daily(...Array.from({ length: 100 }, (_, i) => 950 + i));
     await world.record(observation("b/long", [...past, ...own]));
     const note = `before ${dateText(own[0]?.capturedAt ?? 0)}: GitHub’s history`;
     for (const range of ["1y", "all"]) {
