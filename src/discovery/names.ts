@@ -1,6 +1,7 @@
 /** Repository names as people and programs write them, and the repositories that they mean. */
-import { providerOfHost } from "../config/config.js";
+import { PUBLIC_FORGES, providerOfHost } from "../config/config.js";
 import {
+  addressReader,
   type Catalog,
   type NamedRepository,
   providerName,
@@ -24,14 +25,19 @@ export function readName(text: string): WrittenName | undefined {
   const parts = splitAddress(text, (host) => providerOfHost(host) !== undefined);
   if ("problem" in parts) return undefined;
   const { prefix, host, port, segments } = parts;
-  const provider = prefix === undefined ? providerOfHost(host ?? "") : providerName(prefix);
-  if (prefix !== undefined && provider === undefined) return undefined;
-  const fullNames = host === undefined ? [segments.join("/")] : namesOnPage(segments);
-  const possible = fullNames.filter((one) => splitFullName(one) !== undefined);
+  const ofPrefix = prefix === undefined ? providerOfHost(host ?? "") : providerName(prefix);
+  if (prefix !== undefined && ofPrefix === undefined) return undefined;
+  const known = readPublic(text);
+  const page = host !== undefined && !("problem" in known) ? known : undefined;
+  const provider = page?.provider ?? ofPrefix;
+  const fullNames = [...(page === undefined ? [] : [page.fullName]), ...namesOnPage(segments)];
+  const possible = [...new Set(fullNames)].filter((one) => splitFullName(one) !== undefined);
   if (possible.length === 0) return undefined;
   const isUsual = port === undefined || port === 443 || port === 80;
   return { provider, host: isUsual ? host : `${host}:${port}`, fullNames: possible };
 }
+
+const readPublic = addressReader(PUBLIC_FORGES.map((forge) => ({ ...forge, url: `https://${forge.host}` })));
 
 /**
  * The names that the path of a page may begin with. Groups may nest, so the path alone does not show the end of the name, unless it

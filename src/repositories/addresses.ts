@@ -8,8 +8,8 @@ import { fullNameKey, splitFullName } from "./record-rules.js";
 
 /** What a text requests. Only the forge knows whether that exists. */
 export type Asked =
-  /** Each once. `others`: the number of links that name no repository of a configured forge. */
-  | { kind: "repositories"; addresses: RepositoryAddress[]; others: number }
+  /** Each once. `wrong`: words of a list that name no repository of a configured forge. */
+  | { kind: "repositories"; addresses: RepositoryAddress[]; wrong: string[] }
   | { kind: "owner"; provider: string; owner: string }
   /** The README of a repository: the repository itself, or those that the README links to. */
   | ({ kind: "readme" } & RepositoryAddress)
@@ -18,27 +18,46 @@ export type Asked =
   | ({ kind: "problem" } & AddressProblem);
 
 /** Words that are tried as addresses one by one; a longer text is searched for links. */
-const MAX_WORDS = 300;
+const MAX_WORDS = 600;
 const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /** Parses a text of any length, in time in proportion to it. Pure: no host in it is contacted. */
 export function parseAsked(text: string, forges: readonly AddressedForge[]): Asked {
-  const words = unwrapped(text)
-    .split(/[\s,;]+/, MAX_WORDS + 1)
-    .filter((word) => word !== "");
+  const words = wordsIn(text);
   const [word] = words;
   if (word === undefined)
     return { kind: "problem", problem: "must name a repository, such as owner/name, or an owner" };
   const read = placeReader(forges);
   if (words.length === 1) return parseWord(word, read);
   const readRepository = addressReader(forges);
-  const isList = words.length <= MAX_WORDS && words.every((one) => !("problem" in readRepository(one)));
-  const { addresses, others } = linksIn(isList ? words.join("\n") : text, readRepository);
-  if (addresses.length > 0) return { kind: "repositories", addresses, others };
+  const listed = listedIn(words);
+  const wrong = listed?.filter((one) => "problem" in readRepository(one)) ?? [];
+  const { addresses } = linksIn(listed?.join("\n") ?? text, readRepository);
+  if (addresses.length > 0) return { kind: "repositories", addresses, wrong };
   return {
     kind: "problem",
     problem: "must name repositories of a configured forge: names, or links to them",
   };
+}
+
+/** The words of a text, also of one that is pasted from a shell or a list with commas. */
+function wordsIn(text: string): string[] {
+  const words = unwrapped(text).split(/[\s,;]+/, MAX_WORDS + 1);
+  return words.filter((word) => word !== "" && !BULLET.test(word));
+}
+
+/** The words, if they are a list of names and not prose with links: half of them have the form of an address. */
+function listedIn(words: readonly string[]): readonly string[] | undefined {
+  const addresses = words.filter((word) => /^[^()[\]<>"]+\/[^()[\]<>"]/.test(word)).length;
+  return words.length <= MAX_WORDS && 2 * addresses >= words.length ? words : undefined;
+}
+
+/** The names in a field that takes several: addresses of a list, links in prose, or single words as they are. */
+export function namesIn(text: string): string[] {
+  const words = wordsIn(text);
+  if (words.length < 2 || listedIn(words) !== undefined) return words;
+  const links = (text.match(WORD) ?? []).map(withoutTrailing).flatMap((word) => linkIn(word) ?? []);
+  return links.length > 0 ? [...new Set(links)] : words.slice(0, MAX_WORDS);
 }
 
 /** Whether a text is a single word without an owner, such as "hono". */
@@ -57,7 +76,7 @@ function parseWord(word: string, read: ReturnType<typeof placeReader>): Asked {
   const address = repositoryAt(place);
   if ("problem" in address) return { kind: "problem", ...address };
   if (isReadme(segments) || /#readme$/i.test(word)) return { kind: "readme", ...address };
-  return { kind: "repositories", addresses: [address], others: 0 };
+  return { kind: "repositories", addresses: [address], wrong: [] };
 }
 
 /** The characters of addresses in Markdown, HTML and plain text: all but those that enclose or separate them. */

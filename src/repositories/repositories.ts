@@ -60,6 +60,7 @@ export {
   fullNameIn,
   isBareName,
   linksIn,
+  namesIn,
   parseAsked,
   type RepositoryAddress,
   splitAddress,

@@ -2,26 +2,60 @@ import { MAX_SERIES } from "../charts/charts.js";
 import { defaultUrl, findForge } from "../config/config.js";
 import { findMeant, readName, type WrittenName } from "../discovery/discovery.js";
 import type { Surcharge } from "../http/http.js";
+import { repositoryKey } from "../lib/page-addresses.js";
 import type { Modules } from "../modules.js";
-import { isBareName, type Repository } from "../repositories/repositories.js";
+import { isBareName, namesIn, type Repository } from "../repositories/repositories.js";
 
 /** Names of repositories in forms: those that they mean, those that are refused, and similar ones. */
 
-/** The repositories named in the lines, each once, and the lines that name none. Skips empty lines. */
-export async function findByLines(
+/** The repositories that a text names, each once, and the names of none; at most 20 of those without an owner are looked up. */
+export async function findNamed(
   modules: Modules,
-  lines: readonly string[],
-): Promise<{ ids: number[]; unknown: string[] }> {
-  const filled = lines.map((text) => text.trim()).filter((text) => text !== "");
-  const meant = await findMeant(modules, filled.map(readName));
+  text: string,
+): Promise<{ ids: number[]; unknown: string[]; taken: Taken[] }> {
+  const names = namesIn(text);
+  const meant = await findMeant(modules, names.map(readName));
+  const bare = names.filter((name, i) => meant[i] === undefined && isBareName(name)).slice(0, MAX_NAMES);
+  const hits = await Promise.all(bare.map((name) => clearHit(modules, name)));
+  const taken = hits.filter((hit) => hit !== undefined);
   const ids = new Set<number>();
   const unknown: string[] = [];
-  for (const [i, line] of filled.entries()) {
-    const found = meant[i];
-    if (found === undefined) unknown.push(line);
-    else ids.add(found.id);
+  for (const [i, name] of names.entries()) {
+    const id = meant[i]?.id ?? taken.find((hit) => hit.text === name)?.repository.id;
+    if (id === undefined) unknown.push(name);
+    else ids.add(id);
   }
-  return { ids: [...ids], unknown };
+  return { ids: [...ids], unknown, taken };
+}
+
+/** A repository that a name without an owner was taken for, and others that it may mean. */
+export interface Taken {
+  text: string;
+  repository: Repository;
+  others: readonly Repository[];
+}
+
+/** How many times the stars of the second one make the first one clear. */
+const CLEAR = 5;
+
+/** What a name without an owner clearly means: the only repository with that name, or one with far more stars than the second. */
+export async function clearHit({ search }: Modules, text: string): Promise<Taken | undefined> {
+  if (!isBareName(text)) return undefined;
+  const found = await search.suggestRepositories(text, 2 * SUGGESTED);
+  const isNamed = ({ name }: Repository) => name.toLowerCase() === text.toLowerCase();
+  const [first, second] = found.filter(isNamed).sort((a, b) => (b.stars ?? 0) - (a.stars ?? 0));
+  if (first === undefined || CLEAR * (second?.stars ?? 0) > (first.stars ?? 0)) return undefined;
+  return { text, repository: first, others: found.filter((one) => one !== first).slice(0, SUGGESTED) };
+}
+
+/** The names of a text, those without an owner as the repositories that they clearly mean. */
+export async function spelledOut(modules: Modules, text: string): Promise<{ text: string; taken: Taken[] }> {
+  const names = namesIn(text);
+  if (!names.some(isBareName)) return { text, taken: [] };
+  const hits = await Promise.all(names.slice(0, MAX_NAMES).map((name) => clearHit(modules, name)));
+  const spelled = names.map((name, i) => hits[i]?.repository ?? name);
+  const words = spelled.map((one) => (typeof one === "string" ? one : repositoryKey(one)));
+  return { text: words.join(" "), taken: hits.filter((hit) => hit !== undefined) };
 }
 
 /** Names looked up per request; further ones are ignored. */
@@ -52,6 +86,8 @@ export const isUnknown = ({ reason }: Pick<RefusedName, "reason">): boolean =>
   reason === "bare" || reason === "invalid" || reason === "untracked";
 
 export interface ComparedNames {
+  /** Those of the names without an owner that clearly mean one. */
+  taken: readonly Taken[];
   /** Each once, at most six, in the order of their names. */
   repositories: readonly Repository[];
   refused: readonly RefusedName[];
@@ -73,7 +109,8 @@ export async function readComparedNames(
   given: readonly string[],
   { withSimilar = true }: NameOptions = {},
 ): Promise<ComparedNames> {
-  const texts = given.map((text) => text.trim()).filter((text) => text !== "");
+  const spelled = await Promise.all(given.slice(0, MAX_NAMES).map((text) => spelledOut(modules, text)));
+  const texts = [...spelled.flatMap(({ text }) => namesIn(text)), ...given.slice(MAX_NAMES)];
   const read = texts.slice(0, MAX_NAMES).map((text) => ({ text, written: readName(text) }));
   const meant = await findMeant(
     modules,
@@ -99,6 +136,7 @@ export async function readComparedNames(
       .map(({ text, written }) => similarTo(modules, written?.fullNames[0] ?? text)),
   );
   return {
+    taken: spelled.flatMap(({ taken }) => taken),
     repositories: [...chosen.values()],
     refused: refused.map((one) => ({
       text: one.text,

@@ -169,6 +169,8 @@ export interface RenderContext {
   findOwnerImage?: FindOwnerImage;
   /** Whether the page becomes a file of a site: no scripts, and nothing that a server must do. */
   isStatic?: boolean;
+  /** Whether an operator sees it. */
+  isOperator?: boolean;
   /** Whether a link leads somewhere. Absent: all do. */
   isPublished?: (address: string) => boolean;
 }

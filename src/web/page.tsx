@@ -123,6 +123,7 @@ export class PageRenderer {
     );
     const context: RenderContext = {
       now: request.now,
+      isOperator: request.operator !== undefined,
       ...(this.#site.isPublished && { isStatic: true, isPublished: this.#site.isPublished }),
       // Pages of errors must not cost a query.
       ...(request.summary !== undefined && {

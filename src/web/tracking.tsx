@@ -2,11 +2,12 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import { quotaOf } from "../http/http.js";
 import { DAY_MS } from "../lib/clock.js";
-import { repositoryKey } from "../lib/page-addresses.js";
+import { repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { addressReader, type Repository, type RepositoryAddress } from "../repositories/repositories.js";
-import type { Requester, TrackPolicy, TrackRequest } from "../tracking/tracking.js";
+import type { Requester, TrackList, TrackPolicy, TrackRequest } from "../tracking/tracking.js";
 import { Field, MainButton } from "./components/elements.js";
 import { isReading } from "./components/tracking-state.js";
+import type { Taken } from "./naming.js";
 import type { FrameRequest, PageRequest, RenderContext } from "./page-request.js";
 
 /** Requests to track repositories, as pages offer them: who may request which, and the forms. */
@@ -118,11 +119,93 @@ export const TrackButton: FC<TrackButtonProps> = ({ offers, next }) => {
       </MainButton>
       <span class="soft small">
         Reads {others.length === 0 ? "its history" : "their histories"} on {forges}.
-        {first.needsSignIn ? " You sign in first." : ""}
+        {first.needsSignIn ? " Sign in to add it." : ""}
       </span>
     </form>
   );
 };
+
+/**
+ * Requests those of the names that are addresses, for a watchlist that they are added to. Returns the id of the list of requests;
+ * undefined if the sender may not request any, or none is an address.
+ */
+export async function requestFor(
+  request: PageRequest,
+  names: readonly string[],
+  { id: watchlistId }: { id: number },
+): Promise<string | undefined> {
+  const { policy, requester, isOpen, needsSignIn } = await readAsking(request);
+  const read = addressReader(policy.forges);
+  const found = names.map((name) => ({ name, address: read(name) }));
+  const addresses = found.flatMap(({ address }) => ("problem" in address ? [] : address));
+  if (!isOpen || needsSignIn || addresses.length === 0) return undefined;
+  const wrong = found.flatMap(({ name, address }) => ("problem" in address ? name : []));
+  return request.modules.trackRequests.addPasted(addresses, requester.adding, { wrong, watchlistId });
+}
+
+const STATE_WORDS: Readonly<Record<TrackRequest["state"], string>> = {
+  WAITING: "waiting",
+  FOUND: "added",
+  HISTORY: "added",
+  FINISHED: "added",
+  FAILED: "not added",
+};
+
+/** Repositories that were requested together, each with its state, and the words that name none. */
+export const Requested: FC<{ list: Pick<TrackList, "requests" | "wrong"> }> = ({
+  list: { requests, wrong },
+}) =>
+  requests.length + wrong.length === 0 ? null : (
+    <ul class="plain" aria-label="Requested repositories">
+      {requests.map((one) => (
+        <li>
+          <a href={repositoryPage(one)}>
+            <bdi>{one.fullName}</bdi>
+          </a>
+          : {one.failure?.message ?? STATE_WORDS[one.state]}
+        </li>
+      ))}
+      {wrong.map((word) => (
+        <li>
+          <code>{word.slice(0, 100)}</code>: not tracked here
+        </li>
+      ))}
+    </ul>
+  );
+
+/** The address of a page with the name that its repository was taken for. */
+export function withTaken(location: string, text: string): string {
+  const [path = "", query = ""] = location.split("?");
+  const parameters = new URLSearchParams(query);
+  parameters.set("asked", text);
+  return `${path}?${parameters}`;
+}
+
+interface NotItProps extends Pick<Taken, "text" | "others"> {
+  mayAsk: boolean;
+  /** The comparison that it is for: its address with another repository, and as it was sent. */
+  comparison?: { hrefOf: (repository: Repository) => string; next: string };
+}
+
+/** Other repositories that a name without an owner may have meant, and the way to look for more. */
+export const NotIt: FC<NotItProps> = ({ text, others, mayAsk, comparison }) =>
+  others.length === 0 && !mayAsk ? null : (
+    <form method="post" action="/track" class="not-it soft small">
+      Not it?{" "}
+      {others.map((repository) => (
+        <>
+          <a href={comparison?.hrefOf(repository) ?? repositoryPage(repository)}>{repository.fullName}</a>,{" "}
+        </>
+      ))}
+      <input type="hidden" name="repository" value={text} />
+      {comparison === undefined ? null : <input type="hidden" name="next" value={comparison.next} />}
+      {mayAsk ? (
+        <button type="submit" class="plain" name="as" value="name">
+          Look for “{text}” on the forges
+        </button>
+      ) : null}
+    </form>
+  );
 
 interface AskFormProps {
   asking: Asking;
@@ -173,7 +256,7 @@ export const AskForm: FC<AskFormProps> = (
       {isAsking && !needsSignIn ? null : (
         <p class="soft small">
           {isAsking
-            ? "You sign in before a new one is read."
+            ? "Sign in to add new ones."
             : asking.policy.access === "accounts"
               ? "New repositories need sign-in, which is not set up here: the operator of this service adds them."
               : "The operator of this service adds repositories, and may let others do so."}

@@ -1,4 +1,5 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import { z } from "zod";
 import { MAX_SERIES } from "../charts/charts.js";
 import {
   count,
@@ -36,7 +37,7 @@ const MAX_PAGES = 10;
 
 export const watchlistPageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
-  .extend({ page: count(1, MAX_PAGES).default(1) })
+  .extend({ page: count(1, MAX_PAGES).default(1), adding: z.string().max(100).optional() })
   .extend(sumParameters.shape);
 
 /** Who adds to lists without an owner, for the daily quota; undefined without one. */
@@ -260,7 +261,7 @@ const Line: FC<{ known: ReadonlyMap<number, Repository>; id: number; children: C
 
 /** Changing a watchlist: the field that adds repositories, and the actions of its rows. */
 
-/** A name that is not tracked, with suggestions. */
+/** Names that are not tracked, with suggestions. */
 export interface NotAdded {
   written: string;
   similar: readonly Repository[];
@@ -286,12 +287,13 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }
         {hidden}
         <Field
           name="repository"
-          label="Add a repository"
-          problem={notAdded === undefined ? undefined : "This repository is not tracked here."}
+          label="Add repositories"
+          problem={
+            notAdded && `${notAdded.written.includes(" ") ? "These are" : "This is"} not tracked here.`
+          }
           value={notAdded?.written}
           required
-          maxlength={500}
-          placeholder="owner/name or URL"
+          placeholder="owner/name, or any address; several too"
           isLiteral
           isRepository
         />
@@ -313,13 +315,14 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }
   );
 };
 
-/** Suggestions for a name that is not tracked. */
-export async function notAdded(request: PageRequest, written: string): Promise<NotAdded> {
+/** Suggestions for names that are not tracked; similar ones for the first. */
+export async function notAdded(request: PageRequest, names: readonly string[]): Promise<NotAdded> {
+  const [first] = names;
   const [similar, { offers }] = await Promise.all([
-    written.trim() === "" ? [] : similarTo(request.modules, readName(written)?.fullNames[0] ?? written),
-    offerTracking(request, await readAsking(request), [written]),
+    first === undefined ? [] : similarTo(request.modules, readName(first)?.fullNames[0] ?? first),
+    offerTracking(request, await readAsking(request), names),
   ]);
-  return { written, similar, offers };
+  return { written: names.join(" "), similar, offers };
 }
 
 /** The form that removes a row: its path, and fields besides `repositoryId`. */

@@ -41,10 +41,7 @@ onSqliteAndLong("Without a token, on demand", (engine) => {
     await world.pass(4 * 60 * SECOND);
     const list = await trackRequests.findList(listId);
     assert.deepEqual([list?.recorded, list?.failed, list?.waiting], [71, 1, 0], JSON.stringify(list));
-    assert.deepEqual(
-      list?.failures.map(({ fullName }) => fullName),
-      ["no/such"],
-    );
+    assert.deepEqual(list?.requests[0]?.fullName, "no/such");
     const firstOld = sent.findIndex((one) => /^history ([2-9]|\d\d)/.test(one));
     const lastLookup = sent.findLastIndex((one) => one === "search" || one === "repository");
     assert.ok(firstOld === -1 || firstOld > lastLookup, sent.join());

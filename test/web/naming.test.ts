@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
-import { findByLines } from "../../src/web/naming.js";
+import { findNamed } from "../../src/web/naming.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { countStatements } from "../support/statements.js";
 import { createWorld, observation } from "../support/world.js";
@@ -16,7 +16,7 @@ onSqliteAndLong("The names of a form", (engine) => {
     await modules.live.current();
     const before = counted.statements();
     const lines = Array.from({ length: 500 }, (_, i) => (i % 2 === 0 ? `known/r${i / 2}` : `no/body${i}`));
-    const { ids, unknown } = await findByLines(modules, lines);
+    const { ids, unknown } = await findNamed(modules, lines.join("\n"));
     assert.equal(ids.length, 250);
     assert.equal(unknown.length, 250);
     const statements = counted.statements() - before;

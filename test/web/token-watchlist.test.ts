@@ -56,12 +56,16 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.doesNotMatch(list.html, /sidr_/);
   });
 
-  test("unknown names are reported, and the form keeps its values", async () => {
-    const { page } = await make({ name: "x".repeat(101), repositories: "one/one\n<nobody>/here\nname" });
+  test("a wrong name refuses no right one, and a refused form keeps its values", async () => {
+    const repositories = "one/one\n<nobody>/here\nname";
+    const { page } = await make({ name: "x".repeat(101), repositories });
     assert.equal(page.status, 400);
-    const alerts = page.alerts.join(" ");
-    for (const part of ["<nobody>/here", "name", "100"]) assert.ok(alerts.includes(part), part);
+    assert.ok(page.alerts.join(" ").includes("100"));
     assert.match(page.html, /one\/one\n&lt;nobody>\/here\nname<\/textarea>/);
+    const some = await make({ repositories });
+    for (const part of ["<nobody>/here: not tracked here", "name: not tracked here"])
+      assert.ok(some.page.text.includes(part), some.page.text);
+    assert.deepEqual(repositoriesIn((await open(world, some.edit)).html), ["one/one"]);
     const long = await make({ repositories: "a/b\n".repeat(501) });
     assert.equal(long.page.status, 400);
     assert.ok(long.page.alerts.some((alert) => numbersIn(alert).includes("500")));

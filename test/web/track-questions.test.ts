@@ -24,7 +24,7 @@ onSqliteAndLong("The page of a question", (engine) => {
   };
   /** Asks by the form. Returns the path of the question. */
   const ask = async (world: World, repository: string, next?: string) => {
-    const fields = next === undefined ? { repository } : { repository, next };
+    const fields = { repository, as: "name", ...(next !== undefined && { next }) };
     const { status, location } = await submit(world, "/track", fields);
     assert.equal(status, 303);
     assert.match(location ?? "", /^\/track\/questions\/sidt_/);
@@ -58,10 +58,15 @@ onSqliteAndLong("The page of a question", (engine) => {
 
   test("offers tracked repositories immediately, and those of each forge once it has answered", async () => {
     const world = await openWorld();
+    const taken = await submit(world, "/track", { repository: "hono" });
+    assert.equal(taken.location, "/repos/github/known/hono?asked=hono", "the only one with that name");
+    const opened = await openPage(world, taken.location ?? "");
+    assert.match(opened.text, /Not it\? Look for “hono” on the forges/);
+    assert.deepEqual(hiddenBy(opened, "Look for “hono” on the forges"), { repository: "hono" });
     const path = await ask(world, "hono");
     const waiting = await openPage(world, path);
     assert.equal(waiting.status, 200);
-    assert.match(waiting.text, /Waiting for the answer of GitHub/);
+    assert.match(waiting.text, /Asking GitHub …/);
     assert.ok(waiting.links.includes("/repos/github/known/hono"));
     assert.match(waiting.html, REFRESH);
     assert.equal(waiting.headers.get("cache-control"), "no-store");
@@ -111,8 +116,8 @@ onSqliteAndLong("The page of a question", (engine) => {
     const world = await openWorld();
     const compared = "/compare?align=age&repo=hono&repo=github%3Aa%2Fb";
     const page = await openPage(world, compared);
-    assert.match(page.text, /Which hono\?.*Did you mean known\/hono/s);
-    const asking = hiddenBy(page, "Look for it on the forges");
+    assert.match(page.html, /<title>Compare known\/hono/);
+    const asking = hiddenBy(page, "Look for “hono” on the forges");
     assert.deepEqual(asking, { repository: "hono", next: compared });
     const path = await ask(world, "hono", compared);
     await answer(world, "GITHUB", 1, ["honojs/hono"]);

@@ -138,12 +138,14 @@ export interface TrackList {
   leftOut: number;
   /** Those left out, as provider:owner/name, at most 1,000. */
   leftOutNames: string[];
+  /** Words among the names that name no repository. */
+  wrong: string[];
   /** Of the others: waiting to be looked up, recorded, and not found and so on. */
   waiting: number;
   recorded: number;
   failed: number;
-  /** Those that failed, at most 20. */
-  failures: { fullName: string; message: string }[];
+  /** Those that were requested, first those that failed; at most 50. */
+  requests: Pick<TrackRequest, "provider" | "fullName" | "state" | "failure">[];
 }
 
 /** The state of a list, as stored in its row. */
@@ -152,26 +154,29 @@ interface ListCounts {
   known: number;
   leftOut: number;
   leftOutNames: string[];
+  wrong: string[];
 }
 
-const NO_COUNTS: ListCounts = { found: 0, known: 0, leftOut: 0, leftOutNames: [] };
+const NO_COUNTS: ListCounts = { found: 0, known: 0, leftOut: 0, leftOutNames: [], wrong: [] };
 /** Repositories left out of a list that it names. */
 const MAX_NAMED = 1_000;
-const SHOWN_FAILURES = 20;
+const SHOWN_REQUESTS = 50;
 
 /** The counts of a list, for its row. `left`: the names of those that were left out. */
-export function countsText(found: number, known: number, left: readonly string[]): string {
+export function countsText(
+  counts: Pick<ListCounts, "found" | "known" | "wrong">,
+  left: readonly string[],
+): string {
   const leftOutNames = left.slice(0, MAX_NAMED);
-  return JSON.stringify({ found, known, leftOut: left.length, leftOutNames } satisfies ListCounts);
+  return JSON.stringify({ ...counts, leftOut: left.length, leftOutNames } satisfies ListCounts);
 }
 
 /** A list with the requests that belong to it. */
 export function listOf(row: Wanted, requests: readonly Wanted[]): TrackList {
   const { kind, provider, text: fullName, failure } = row;
-  const failures = requests.flatMap((one) =>
-    one.failure === null ? [] : [{ fullName: one.text, message: failureOf(one.failure).message }],
-  );
-  const counts: ListCounts = row.answer === null ? NO_COUNTS : JSON.parse(row.answer);
+  const shown = requests.map((one) => requestOf(one, {}));
+  const [failed, others] = [shown.filter((one) => one.failure), shown.filter((one) => !one.failure)];
+  const counts: ListCounts = row.answer === null ? NO_COUNTS : { ...NO_COUNTS, ...JSON.parse(row.answer) };
   return {
     id: row.public_id,
     source: kind === "links" ? null : { provider, fullName },
@@ -181,8 +186,8 @@ export function listOf(row: Wanted, requests: readonly Wanted[]): TrackList {
     ...counts,
     waiting: requests.filter((one) => one.finished_at === null && one.repository_id === null).length,
     recorded: requests.filter(({ repository_id }) => repository_id !== null).length,
-    failed: failures.length,
-    failures: failures.slice(0, SHOWN_FAILURES),
+    failed: failed.length,
+    requests: [...failed, ...others].slice(0, SHOWN_REQUESTS),
   };
 }
 

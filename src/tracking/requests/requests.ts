@@ -91,6 +91,8 @@ export type AskOutcome =
 /** Maximum numbers of repositories in pasted links and in a README. */
 export const MAX_PASTED = 300;
 const MAX_LINKED = 5_000;
+/** Words that a list says it cannot read. */
+const MAX_WRONG = 20;
 /** Maximum number of waiting READMEs of a forge, as each takes a request, and of questions to it. */
 const MAX_UNREAD = 20;
 const MAX_QUESTIONS = 100;
@@ -209,10 +211,10 @@ export class TrackRequests {
         throw invalidAddress(asked);
       case "repositories": {
         const [first, ...others] = asked.addresses;
-        if (first !== undefined && others.length === 0)
+        if (first !== undefined && others.length + asked.wrong.length === 0)
           return as === "links" ? this.#requestReadme(first, by, as) : this.#requestOne(first, by);
         checkMayAsk(policy, requester);
-        return { kind: "list", id: await this.addPasted(asked.addresses, requester.adding) };
+        return { kind: "list", id: await this.addPasted(asked.addresses, requester.adding, asked) };
       }
       case "readme":
         return this.#requestReadme(asked, by, as);
@@ -406,11 +408,12 @@ export class TrackRequests {
 
   /**
    * Requests the repositories of the first MAX_PASTED links, and of the unknown ones, which count for the quota, as many as fit. Returns the
-   * id of the list, which names the others. Throws RATE_LIMITED if none fits.
+   * id of the list, which names the others and the `wrong` words among them. Throws RATE_LIMITED if none fits.
    */
   async addPasted(
     addresses: readonly RepositoryAddress[],
     adding: Adding<"tracked"> | undefined,
+    { wrong = [], watchlistId }: { wrong?: readonly string[]; watchlistId?: number } = {},
   ): Promise<string> {
     const now = this.#options.clock.now();
     const count = await this.#options.quotas.counterOf(adding);
@@ -425,7 +428,8 @@ export class TrackRequests {
     });
     if (list === undefined) throw new Error("a list of links was not added");
     const leftOut = [...unknown.slice(fits), ...addresses.slice(MAX_PASTED)];
-    await this.#fill(list.id, { all: addresses, wanted: unknown.slice(0, fits), leftOut }, this.#durably);
+    const lists = { all: addresses, wanted: unknown.slice(0, fits), leftOut };
+    await this.#fill(list.id, lists, { wrong: wrong.slice(0, MAX_WRONG), watchlistId });
     return list.public_id;
   }
 
@@ -446,18 +450,19 @@ export class TrackRequests {
    */
   async fillList(listId: number, all: readonly RepositoryAddress[], transact: Transact): Promise<void> {
     const wanted = await this.#unknownOf(all.slice(0, MAX_LINKED));
-    await this.#fill(listId, { all, wanted, leftOut: all.slice(MAX_LINKED) }, transact);
+    await this.#fill(listId, { all, wanted, leftOut: all.slice(MAX_LINKED) }, { transact });
   }
 
   async #fill(
     listId: number,
     { all, wanted, leftOut }: Record<"all" | "wanted" | "leftOut", readonly RepositoryAddress[]>,
-    transact: Transact,
+    { wrong = [], watchlistId, transact = this.#durably }: Omit<AddOptions, "listId"> & { wrong?: string[] },
   ): Promise<void> {
-    const rows = await this.add(wanted, { isBatch: true }, { listId, transact });
+    const rows = await this.add(wanted, { isBatch: true }, { listId, watchlistId, transact });
     const left = [...wanted.filter((_, i) => rows[i] === undefined), ...leftOut].map(repositoryKey);
     const known = all.length - wanted.length - leftOut.length;
-    const change = { answer: countsText(all.length, known, left), finished_at: this.#options.clock.now() };
+    const answer = countsText({ found: all.length, known, wrong }, left);
+    const change = { answer, finished_at: this.#options.clock.now() };
     await transact((tx) => tx.updateTable("wanted").set(change).where("id", "=", listId).execute());
   }
 

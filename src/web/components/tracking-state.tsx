@@ -9,7 +9,7 @@ import {
   readPreparedStatus,
   type TrackRequest,
 } from "../../tracking/tracking.js";
-import type { FrameRequest } from "../page-request.js";
+import type { FrameRequest, RenderContext } from "../page-request.js";
 import { type Fact, Facts } from "./elements.js";
 import { Ago, durationWords, formatCount, Time } from "./numbers.js";
 import { Table } from "./table.js";
@@ -344,20 +344,31 @@ export const Reading: FC<{ request: TrackRequest }> = ({ request }) => {
 };
 
 /** Why nothing is read from a forge at the moment, and until when; nothing if it is. */
-export const Wait: FC<Pick<TrackRequest, "provider" | "waitsUntil" | "isUnreachable">> = ({
-  provider,
-  waitsUntil,
-  isUnreachable,
-}) =>
-  waitsUntil === null ? null : (
+export const Wait: FC<Pick<TrackRequest, "provider" | "waitsUntil" | "isUnreachable">> = (
+  { provider, waitsUntil, isUnreachable },
+  { now = 0, isOperator = false }: RenderContext,
+) => {
+  const forge = forgeName(provider);
+  if (isUnreachable) {
+    const seconds = Math.max(1, Math.ceil(((waitsUntil ?? now) - now) / 1_000));
+    return (
+      <p>
+        Can’t reach {forge} from this server. Trying again in {seconds} s.
+      </p>
+    );
+  }
+  return waitsUntil === null ? null : (
     <p>
-      {forgeName(provider)}{" "}
-      {isUnreachable
-        ? "does not respond. Next try: "
-        : "permits no more requests at the moment. This continues "}
-      <Time at={waitsUntil} exact />.
+      The limit of {forge} is used up; it continues at {new Date(waitsUntil).toISOString().slice(11, 16)} UTC.
+      {isOperator ? (
+        <>
+          {" "}
+          <a href="/operator/tokens">Use a token</a>
+        </>
+      ) : null}
     </p>
   );
+};
 
 function stateWords({ state, provider, points }: TrackRequest): string {
   const forge = forgeName(provider);

@@ -41,7 +41,7 @@ import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { isUnknown, readComparedNames } from "../naming.js";
 import { Problems } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
-import { FIELD_SCRIPTS, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
+import { FIELD_SCRIPTS, NotIt, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
 
 /** The parameters of the page besides `repo`. */
 export const compareQuery = alignedParameters.extend({
@@ -113,6 +113,18 @@ const Comparison: FC<ComparisonData> = (comparison) => {
       <h1>Compare repositories</h1>
       <Problems problems={problems} isLeftOut />
       <RefusedNames names={names} here={here} askedIn={mayAsk ? sent : undefined} />
+      {names.taken.map(({ text, repository, others }) => (
+        <NotIt
+          {...{ text, others, mayAsk }}
+          comparison={{
+            next: sent,
+            hrefOf: (other) =>
+              withQuery(here, {
+                repo: repositories.map((one) => repositoryKey(one.id === repository.id ? other : one)),
+              }),
+          }}
+        />
+      ))}
       {requests.map((one) => (
         <section class="note">
           <h2>{one.fullName}</h2>

@@ -3,9 +3,10 @@ import { nameField } from "../../discovery/discovery.js";
 import { repositoryKey } from "../../lib/page-addresses.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
 import { Field, MainButton, Note, Snippet } from "../components/elements.js";
-import { findByLines } from "../naming.js";
+import { findNamed } from "../naming.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { pendingRepositories } from "../saving.js";
+import { Requested, requestFor } from "../tracking.js";
 import { addingOf } from "../watchlist.js";
 
 /** The form that creates a list without an account, with the repositories that a visitor has starred. */
@@ -19,17 +20,17 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
   const { modules, site } = request;
   const written = { name: form.get("name") ?? "", repositories: form.get("repositories") ?? "" };
   const name = nameField.safeParse(written.name.trim() === "" ? DEFAULT_NAME : written.name);
-  const lines = written.repositories.split(/\r?\n/);
-  if (lines.length > MAX_ITEMS)
+  if (!name.success)
+    return newPage({
+      ...written,
+      nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.`,
+    });
+  const { ids, unknown } = await findNamed(modules, written.repositories);
+  if (ids.length + unknown.length > MAX_ITEMS)
     return newPage({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
-  const { ids, unknown } = await findByLines(modules, lines);
-  if (!name.success || unknown.length > 0) {
-    const nameProblem = name.success
-      ? undefined
-      : `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
-    return newPage({ ...written, nameProblem, unknown });
-  }
   const created = await modules.watchlists.create(name.data, ids, addingOf(request));
+  const list = await requestFor(request, unknown, created.watchlist);
+  const requested = list === undefined ? undefined : await modules.trackRequests.findList(list);
   const [edit, share] = [created.token, created.shareToken].map(
     (token) => `${site.baseUrl}/watchlists/${token}`,
   );
@@ -44,6 +45,7 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
         </Note>
         <Snippet id="edit-link" label="Edit link (keep it private)" text={edit ?? ""} />
         <Snippet id="share-link" label="Share link (read only)" text={share ?? ""} />
+        <Requested list={requested ?? { requests: [], wrong: unknown.slice(0, SHOWN_NAMES) }} />
         <p>
           <a class="button press" href={edit}>
             Open the list
@@ -59,15 +61,13 @@ interface NewProps {
   repositories?: string | undefined;
   problem?: string | undefined;
   nameProblem?: string | undefined;
-  /** Lines that name no tracked repository. */
-  unknown?: readonly string[];
 }
 
-/** Unknown lines shown; further ones are counted. */
-const SHOWN_LINES = 20;
+/** Names shown that are not on the list. */
+const SHOWN_NAMES = 20;
 
-function newPage({ name, repositories, problem, nameProblem, unknown = [] }: NewProps): Page {
-  const isWrong = problem ?? nameProblem ?? unknown[0];
+function newPage({ name, repositories, problem, nameProblem }: NewProps): Page {
+  const isWrong = problem ?? nameProblem;
   return {
     title: "Create a shared list",
     description:
@@ -91,7 +91,7 @@ function newPage({ name, repositories, problem, nameProblem, unknown = [] }: New
             maxlength={200}
             placeholder={DEFAULT_NAME}
           />
-          <Repositories {...{ repositories, problem, unknown }} />
+          <Repositories {...{ repositories, problem }} />
           <MainButton>Create list</MainButton>
         </form>
         <p class="soft">
@@ -102,12 +102,7 @@ function newPage({ name, repositories, problem, nameProblem, unknown = [] }: New
   };
 }
 
-/** The field for repositories, with the lines of it that cannot be used. */
-const Repositories: FC<Pick<NewProps, "repositories" | "problem" | "unknown">> = ({
-  repositories,
-  problem,
-  unknown = [],
-}) => (
+const Repositories: FC<Pick<NewProps, "repositories" | "problem">> = ({ repositories, problem }) => (
   <div class="field">
     <label for="repositories">Repositories, one per line (you can add more later)</label>
     <textarea
@@ -116,7 +111,7 @@ const Repositories: FC<Pick<NewProps, "repositories" | "problem" | "unknown">> =
       rows={8}
       spellcheck={false}
       placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
-      aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
+      aria-invalid={problem === undefined ? undefined : "true"}
       aria-describedby="repositories-note"
     >
       {repositories ?? ""}
@@ -127,22 +122,9 @@ const Repositories: FC<Pick<NewProps, "repositories" | "problem" | "unknown">> =
           {problem}
         </p>
       )}
-      {unknown.length === 0 ? null : (
-        <div class="wrong" role="alert">
-          <p>These are not tracked here. Correct or remove them:</p>
-          <ul>
-            {unknown.slice(0, SHOWN_LINES).map((line) => (
-              <li>
-                <code>{line.slice(0, 200)}</code>
-              </li>
-            ))}
-          </ul>
-          {unknown.length > SHOWN_LINES ? <p>and {unknown.length - SHOWN_LINES} more</p> : null}
-        </div>
-      )}
       <p class="soft small">
-        <code>owner/name</code>, <code>provider:owner/name</code> or a URL. Up to {MAX_ITEMS} repositories
-        that are tracked here.
+        <code>owner/name</code>, <code>provider:owner/name</code> or any address of a repository. Up to{" "}
+        {MAX_ITEMS}.
       </p>
     </div>
   </div>

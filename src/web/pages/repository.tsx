@@ -51,10 +51,19 @@ import { SnapshotSection } from "../components/table.js";
 import { isReading, READING_SECONDS, Reading } from "../components/tracking-state.js";
 import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { readTokenOffer } from "../forge-tokens.js";
+import { similarTo } from "../naming.js";
 import { Problems } from "../page.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { savedAmong } from "../saving.js";
-import { AskForm, FIELD_SCRIPTS, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
+import {
+  AskForm,
+  FIELD_SCRIPTS,
+  NotIt,
+  offerTracking,
+  readAsking,
+  readingOf,
+  TrackButton,
+} from "../tracking.js";
 
 /** Days of rank history shown. */
 const RANK_DAYS = 30;
@@ -80,6 +89,8 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
 export const repositoryQuery = chartParameters.extend({
   /** Default: the week, or the shortest with growth if the week has none. */
   window: z.enum(WINDOWS).optional(),
+  /** The name without an owner that the repository was taken for. */
+  asked: z.string().max(100).optional(),
 });
 type State = z.output<typeof repositoryQuery>;
 
@@ -173,6 +184,8 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     readFacts(request, current, state),
     readingOf(request, repository),
   ]);
+  const others = state.asked === undefined ? [] : await similarTo(request.modules, state.asked);
+  const mayAsk = state.asked !== undefined && (await readAsking(request)).isOpen;
   const tokenOffer = reading && (await readTokenOffer(request, repository.provider));
   const api = `/api/repos/${repository.provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName })}`;
   return {
@@ -196,6 +209,9 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     body: (
       <div class="repository" data-live={reading === undefined ? undefined : "repository"}>
         <Problems problems={problems} isLeftOut />
+        {state.asked === undefined ? null : (
+          <NotIt text={state.asked} others={others.filter((one) => one.id !== id)} mayAsk={mayAsk} />
+        )}
         <Top facts={facts} />
         {reading === undefined ? (
           <HistoryNote repository={repository} history={facts.stars.historyState} now={request.now} />

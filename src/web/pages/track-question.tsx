@@ -44,7 +44,7 @@ export async function showQuestion(request: PageRequest): Promise<Page> {
             </ul>
           </section>
         )}
-        {question.answers.map((answer) => (
+        {question.answers.toSorted(byCandidates).map((answer) => (
           <section>
             <h2>{forgeName(answer.provider)}</h2>
             <State answer={answer} />
@@ -56,6 +56,10 @@ export async function showQuestion(request: PageRequest): Promise<Page> {
     ),
   };
 }
+
+/** Forges with an answer come first. */
+const byCandidates = (a: ForgeAnswer, b: ForgeAnswer): number =>
+  Number(b.candidates.length > 0) - Number(a.candidates.length > 0);
 
 function titleOf({ kind, text }: Question): string {
   return kind === "owner" ? `Repositories of ${text}` : `Which “${text}”?`;
@@ -96,9 +100,10 @@ interface ComparedText {
 }
 
 /** Why there are no candidates yet, or none at all; undefined: there are. */
-function stateWords({ provider, state, failure, candidates }: ForgeAnswer): string | undefined {
+function stateWords(answer: ForgeAnswer): string | undefined {
+  const { provider, state, failure, candidates, waitsUntil, isUnreachable } = answer;
   const forge = forgeName(provider);
-  if (state === "WAITING") return `Waiting for the answer of ${forge}.`;
+  if (state === "WAITING") return isUnreachable || waitsUntil !== null ? "" : `Asking ${forge} …`;
   if (failure !== null) return failure.message;
   return candidates.length === 0 ? `${forge} has no such public repository.` : undefined;
 }
@@ -107,7 +112,7 @@ const State: FC<{ answer: ForgeAnswer }> = ({ answer }) => {
   const words = stateWords(answer);
   return words === undefined ? null : (
     <div role="status">
-      <p>{words}</p>
+      {words === "" ? null : <p>{words}</p>}
       <Wait {...answer} />
     </div>
   );

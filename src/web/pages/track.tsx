@@ -14,16 +14,16 @@ import type { AskOutcome, TrackList, TrackPolicy } from "../../tracking/tracking
 import { type Fact, Facts } from "../components/elements.js";
 import { formatCount, repositoriesText } from "../components/numbers.js";
 import { Progress, readProgress } from "../components/tracking-state.js";
-import { findByLines } from "../naming.js";
+import { findNamed, spelledOut } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { AskForm, comparisonIn, FIELD_SCRIPTS, readAsking } from "../tracking.js";
+import { AskForm, comparisonIn, FIELD_SCRIPTS, Requested, readAsking, withTaken } from "../tracking.js";
 import { toSignIn } from "./sign-in.js";
 
 /** The field for repositories, filled in by the address of the page. Visitors who may not request any get a search for it. */
 export async function showTrackForm(request: PageRequest): Promise<Page | Redirect> {
   const text = request.url.searchParams.get("repository") ?? "";
   if (text === "" || (await readAsking(request)).isOpen) return formPage(request, text);
-  const [id] = (await findByLines(request.modules, [text])).ids;
+  const [id] = (await findNamed(request.modules, text)).ids;
   const found = id === undefined ? undefined : await request.modules.catalog.find(id);
   const location =
     found === undefined ? explorePage(new URLSearchParams({ q: text })) : repositoryPage(found);
@@ -43,15 +43,19 @@ export async function requestRepository(
   const asking = await readAsking(request);
   try {
     const { modules } = request;
-    const names = text.split(/\s+/);
+    const isName = form.get("as") === "name";
+    const { text: spelled, taken } = isName ? { text, taken: [] } : await spelledOut(modules, text);
+    const names = spelled.split(/\s+/);
     if (next !== undefined && names.length > 1) {
       for (const name of names.slice(0, MAX_SERIES)) await modules.trackRequests.request(name, asking);
       return { location: next, status: 303 };
     }
     const as = (["repository", "links"] as const).find((one) => one === form.get("as"));
-    const outcome = await modules.trackRequests.ask(text, asking, as);
+    const outcome = await modules.trackRequests.ask(spelled, asking, as);
     if (outcome.kind === "choice") return choicePage(outcome);
-    return { location: pageOf(outcome, next), status: 303 };
+    const isTaken = taken.length === 1 && names.length === 1 && outcome.kind === "repository";
+    const location = pageOf(outcome, next);
+    return { location: isTaken ? withTaken(location, text) : location, status: 303 };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "UNAUTHENTICATED") return toSignIn(request, formPath(asking.policy, text));
@@ -164,7 +168,7 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
             <Facts facts={factsOf(list)} />
           </>
         ) : null}
-        <Failures failures={list.failures} />
+        <Requested list={list} />
         {list.leftOutNames.length === 0 ? null : <LeftOut list={list} />}
         {isOver ? (
           <p>
@@ -189,20 +193,6 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
     ),
   };
 }
-
-const Failures: FC<Pick<TrackList, "failures">> = ({ failures }) =>
-  failures.length === 0 ? null : (
-    <>
-      <h2>Not tracked</h2>
-      <ul class="plain">
-        {failures.map(({ fullName, message }) => (
-          <li>
-            <code>{fullName}</code>: {message}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
 
 function titleOf({ source, found, isRead }: TrackList): string {
   if (source !== null) return `Tracking what ${source.fullName} links to`;

@@ -6,10 +6,13 @@ import type { Repository } from "../../repositories/repositories.js";
 import type { Changes, Watchlist, WatchlistAccess } from "../../watchlists/watchlists.js";
 import { ActionButton, addressOf, Confirm, Field, Note, Snippet, Ways } from "../components/elements.js";
 import { formatDate } from "../components/numbers.js";
+import { READING_SECONDS } from "../components/tracking-state.js";
 import { recordView } from "../cookies.js";
-import { findByLines } from "../naming.js";
+import { findNamed } from "../naming.js";
+import { readUsableQuery } from "../page.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveBeforeSignIn, savedAmong } from "../saving.js";
+import { Requested, requestFor } from "../tracking.js";
 import {
   AddRepository,
   addingOf,
@@ -21,6 +24,7 @@ import {
   WatchedBody,
   WatchedChanges,
   watchedScripts,
+  watchlistPageQuery,
 } from "../watchlist.js";
 import { toSignIn } from "./sign-in.js";
 
@@ -87,18 +91,23 @@ async function signedOut(request: PageRequest): Promise<Page> {
 export async function addToWatchlist(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const { modules } = request;
   const held = heldBy(request);
-  const written = form.get("repository")?.slice(0, 500);
-  const found = written === undefined ? [repositoryIdOf(form)] : (await findByLines(modules, [written])).ids;
-  const repository = found[0] === undefined ? undefined : await modules.catalog.get(found[0]);
+  const written = form.get("repository");
+  const { ids, unknown } =
+    written === null ? { ids: [repositoryIdOf(form)], unknown: [] } : await findNamed(modules, written);
+  const [first] = ids;
   if (held === undefined)
-    return repository === undefined
+    return first === undefined
       ? toSignIn(request, "/watchlist")
-      : saveBeforeSignIn(request, repository.id, nextOf(request, form));
-  if (repository === undefined)
-    return listPage(request, held, { notAdded: await notAdded(request, written ?? "") });
+      : saveBeforeSignIn(request, (await modules.catalog.get(first)).id, nextOf(request, form));
+  if (written === null && first !== undefined) await modules.catalog.get(first);
   const limits = "token" in held.access ? { adding: addingOf(request) } : {};
-  await modules.watchlists.add(held.access, [repository.id], limits);
-  return { location: nextOf(request, form, held), status: 303 };
+  if (ids.length > 0) await modules.watchlists.add(held.access, ids, limits);
+  const list = await requestFor(request, unknown, await modules.watchlists.get(held.access));
+  if (list === undefined && (unknown.length > 0 || ids.length === 0))
+    return listPage(request, held, { notAdded: await notAdded(request, unknown) });
+  const next = new URL(nextOf(request, form, held), request.url);
+  if (list !== undefined) next.searchParams.set("adding", list);
+  return { location: addressOf(next), status: 303 };
 }
 
 export async function removeFromWatchlist(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
@@ -174,6 +183,8 @@ async function listPage(
   const { changes, cookies } = await readVisit(request, access, ids);
   // A rejected form is shown at the address of the form, which has none of the parameters of the list.
   const shown = new URL(`${path}${http.method === "GET" ? url.search : ""}`, url);
+  const { adding } = readUsableQuery(watchlistPageQuery, shown).query;
+  const added = adding === undefined ? undefined : await modules.trackRequests.findList(adding);
   const [watched, trending, hasFeed, saved] = await Promise.all([
     readWatched({ ...request, url: shown }, { scope: { kind: "watchlist", id }, ids, changes }),
     isOwn && ids.length === 0 ? readTrending(modules) : [],
@@ -186,15 +197,17 @@ async function listPage(
     showsAge: true,
     isFresh: isOwn,
     status: isWrong ? 400 : 200,
+    ...((added?.waiting ?? 0) > 0 && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
     scripts: [...watchedScripts(watched), ...(trending.length > 0 ? ["save.js"] : [])],
     // The link that changes the list is not passed on to those who keep pictures.
     ...(canEdit ? {} : { image: `/cards${path}` }),
     cookies,
     body: (
-      <>
+      <div data-live={(added?.waiting ?? 0) > 0 ? "watchlist" : undefined}>
         <h1>
           <bdi>{name}</bdi>
         </h1>
+        {added === undefined ? null : <Requested list={added} />}
         {isOwn ? null : <About {...watchlist} />}
         {ids.length === 0 ? null : <WatchedChanges watched={watched} />}
         {account !== undefined && saved.size < ids.length ? (
@@ -204,7 +217,7 @@ async function listPage(
         {isOwn && ids.length === 0 ? <Beginning trending={trending} /> : null}
         {isOwn && (ids.length > 0 || hasFeed) ? <Feed hasFeed={hasFeed} /> : null}
         {!isOwn && canEdit ? <Settings {...{ path, name }} problem={rejected.nameProblem} /> : null}
-      </>
+      </div>
     ),
   };
 }

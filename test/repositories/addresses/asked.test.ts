@@ -9,14 +9,15 @@ const FORGES: readonly AddressedForge[] = [
   { name: "GITLAB", kind: "gitlab", url: "https://gitlab.com" },
 ];
 const asked = (text: string): Asked => parseAsked(text, FORGES);
-const repositories = (...names: string[]): Asked => ({
+const listed = (wrong: string[], ...names: string[]): Asked => ({
   kind: "repositories",
   addresses: names.map((name) => {
     const [provider = "", fullName = ""] = name.split(":");
     return { provider, fullName };
   }),
-  others: 0,
+  wrong,
 });
+const repositories = (...names: string[]) => listed([], ...names);
 const owner = (provider: string, name: string): Asked => ({ kind: "owner", provider, owner: name });
 
 test("a text names repositories, an owner, a README or a name", () => {
@@ -29,6 +30,12 @@ test("a text names repositories, an owner, a README or a name", () => {
     "honojs/hono gitlab:gitlab-org/gitlab  honojs/HONO": repositories(
       "GITHUB:honojs/hono",
       "GITLAB:gitlab-org/gitlab",
+    ),
+    "a/b nonsense c/d https://github.com/e/f/issues/5 https://example.org/x/y": listed(
+      ["nonsense", "https://example.org/x/y"],
+      "GITHUB:a/b",
+      "GITHUB:c/d",
+      "GITHUB:e/f",
     ),
     "See https://github.com/a/b and [c](https://codeberg.org/c/d).": repositories(
       "GITHUB:a/b",
