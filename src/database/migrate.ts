@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Clock } from "../lib/clock.js";
 import { type Db, type Dialect, newStoreName, type Tx } from "./dialect.js";
 import { DatabaseFault, databaseFault, StoreRefused } from "./fault.js";
@@ -6,7 +7,16 @@ import { schemaOf } from "./schema/schema.js";
 /** The version of the schema before any migration, and the oldest that can be upgraded. */
 export const FIRST_VERSION = 38;
 /** In order: the first one upgrades a store of FIRST_VERSION to the next version. */
-const MIGRATIONS: readonly Migration[] = [];
+const MIGRATIONS: readonly Migration[] = [
+  {
+    name: "days of growth",
+    async up(tx, { types }) {
+      await sql`alter table rollups add column days ${types.text}`.execute(tx);
+      // So that all growth is computed again.
+      await sql`delete from status_documents where name = 'growth_sweep'`.execute(tx);
+    },
+  },
+];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
 

@@ -101,6 +101,7 @@ export class Columns {
   readonly fork = new SlotSet(0);
   /** Members by their trend: it is reliable, or has no open anomaly. */
   readonly trust = perWindow(() => ({ reliable: new SlotSet(0), clean: new SlotSet(0) }));
+  readonly days = new DayGains();
   /** By slot: hashes of the full name in lower case, and of all texts. */
   nameHash = EMPTY;
   textHash = EMPTY;
@@ -126,6 +127,7 @@ export class Columns {
     for (const name of PLAIN_COLUMNS) this.plain[name] = larger(this.plain[name], capacity, Float64Array);
     for (const name of NAMED_COLUMNS) this.named[name] = larger(this.named[name], capacity, Uint16Array);
     for (const set of [this.listed, this.archived, this.fork]) set.grow(capacity);
+    this.days.grow(capacity);
     for (const window of WINDOWS) {
       const [growth, trust] = [this.growth[window], this.trust[window]];
       trust.reliable.grow(capacity);
@@ -149,6 +151,7 @@ export class Columns {
 
   /** `rows`: one for each window in which the repository has a trend. */
   setGrowth(slot: number, rows: readonly GrowthRow[]): void {
+    this.days.set(slot, rows.find(({ days }) => days !== null)?.days ?? null);
     for (const window of WINDOWS) {
       const row = rows.find((one) => one.window === window);
       const { reliable, clean } = this.trust[window];
@@ -158,6 +161,50 @@ export class Columns {
       for (const [i, order] of GROWTH_ORDERS.entries())
         growth[order][slot] = isGain(order) ? gainNumber(row?.values[i]) : (row?.values[i] ?? 0);
     }
+  }
+}
+
+/** Days whose gains are known. */
+const DAYS = 30;
+/** Gains that a byte has no room for, and that of a repository whose days are unknown. */
+const GREAT = -128;
+const UNKNOWN = -127;
+
+/** The stars that repositories gained in each of 30 days, by slot, a byte each: most gain few. */
+export class DayGains {
+  #bytes = new Int8Array(0);
+  readonly #great = new Map<number, number>();
+
+  grow(capacity: number): void {
+    this.#bytes = larger(this.#bytes, capacity * DAYS, Int8Array);
+  }
+
+  /** `days`: the gains, oldest first, joined by commas; null: unknown. */
+  set(slot: number, days: string | null): void {
+    const gains = days?.split(",") ?? [];
+    for (let i = 0, at = slot * DAYS; i < DAYS; i++, at++) {
+      const gain = days === null ? UNKNOWN : Number(gains[i]);
+      const isSmall = days === null || Math.abs(gain) < -UNKNOWN;
+      if (this.#bytes[at] === GREAT) this.#great.delete(at);
+      if (!isSmall) this.#great.set(at, gain);
+      this.#bytes[at] = isSmall ? gain : GREAT;
+    }
+  }
+
+  /** The gains of some slots together, and how many of them are known; no gains if none is. */
+  sum(slots: Iterable<number>): { gains: number[]; known: number } {
+    const gains: number[] = [];
+    let known = 0;
+    for (const slot of slots) {
+      const begin = slot * DAYS;
+      if (this.#bytes[begin] === UNKNOWN) continue;
+      known++;
+      for (let i = 0; i < DAYS; i++) {
+        const gain = this.#bytes[begin + i] ?? 0;
+        gains[i] = (gains[i] ?? 0) + (gain === GREAT ? (this.#great.get(begin + i) ?? 0) : gain);
+      }
+    }
+    return { gains, known };
   }
 }
 
@@ -297,6 +344,8 @@ export interface GrowthRow {
   values: readonly (number | null)[];
   isReliable: boolean;
   isAnomalous: boolean;
+  /** Of the longest window: see `DayGains`. */
+  days: string | null;
 }
 
 const FACTS = columns("repositories", "r", [
@@ -325,6 +374,7 @@ const GROWTH = columns("rollups", "g", [
   "window_hours",
   "reliable",
   "anomalous",
+  "days",
   ...GROWTH_ORDERS.map((order) => GROWTH_ORDER_COLUMNS[order].column),
 ]);
 type GrowthValues = [
@@ -332,6 +382,7 @@ type GrowthValues = [
   hours: number,
   reliable: number,
   anomalous: number,
+  days: string | null,
   ...values: (number | null)[],
 ];
 
@@ -399,7 +450,7 @@ export class RowSource {
     const values = isNext
       ? await this.#next[1]({ after: wanted.after, last })
       : await this.#some[1](wanted.ids);
-    for (const [id, hours, reliable, anomalous, ...numbers] of values) {
+    for (const [id, hours, reliable, anomalous, days, ...numbers] of values) {
       const window = windowOfHours(hours);
       if (window === undefined) continue;
       growth.get(id)?.push({
@@ -407,6 +458,7 @@ export class RowSource {
         values: numbers,
         isReliable: reliable === 1,
         isAnomalous: anomalous === 1,
+        days,
       });
     }
     return rows;

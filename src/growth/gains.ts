@@ -36,6 +36,8 @@ export interface Growth {
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   anomalies: Anomaly[];
+  /** Of the longest window: the stars gained in each of its days, oldest first. */
+  days?: readonly number[] | undefined;
 }
 
 /**
@@ -74,6 +76,7 @@ export function growthOf(history: History, recency: Recency): Growth[] {
         unseenMs: unseen === null ? 0 : Math.max(0, unseen.to - Math.max(unseen.from, from.at)),
         firstSeenAt,
         anomalies: found.sort((a, b) => a.at - b.at),
+        ...(length === LONGEST_MS && { days: daysOf(series, from) }),
       },
     ];
   });
@@ -157,6 +160,45 @@ export function shownPoints(whole: Series, length?: number): Readings {
   begun.numbers.set([first.at, first.stars, UNKNOWN, UNKNOWN, UNKNOWN, BACKFILLED]);
   begun.numbers.set(rest.numbers, begun.width);
   return begun;
+}
+
+/** In the order of the columns of a point. */
+export const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
+
+/**
+ * The counts of a series over a window that ends with it. It begins with the count that its gain does, so that the sum gains what its
+ * repositories do. undefined if there is none.
+ */
+export function countsOver(
+  series: Series,
+  length: number,
+): ((time: number, count: number) => number | null) | undefined {
+  const { points } = series;
+  const begin: Reading | undefined = countAgo(series, length);
+  if (begin === undefined) return undefined;
+  // Up to the next point it goes evenly from there.
+  const from = Math.max(begin.at, points.at(points.length - 1) - length);
+  const next = points.countBefore(from + 1);
+  const to = points.at(next);
+  return (time, count) => {
+    const first = begin[COUNTS[count] ?? "stars"];
+    if (time <= from) return first;
+    if (time >= to) return valueAt(series, time, count + 1);
+    const after = points.count(next, count + 1);
+    return first === null || after === null ? null : first + ((after - first) * (time - from)) / (to - from);
+  };
+}
+
+/** The stars gained in each day of the longest window, oldest first; undefined if nobody looked at its beginning, or for a part of it. */
+function daysOf(series: Series, from: Reading): number[] | undefined {
+  const { points, unseen, isFromCreation } = series;
+  const days = LONGEST_MS / DAY_MS;
+  const end = points.at(points.length - 1);
+  const isSeen = from.at <= end - LONGEST_MS + DAY_MS || (isFromCreation && from.at === points.at(0));
+  const countsAt =
+    isSeen && (unseen?.to ?? 0) <= end - LONGEST_MS ? countsOver(series, LONGEST_MS) : undefined;
+  const starsAt = (day: number) => Math.round(countsAt?.(end - (days - day) * DAY_MS, 0) ?? 0);
+  return countsAt && Array.from({ length: days }, (_, day) => starsAt(day + 1) - starsAt(day));
 }
 
 /** The count of a point, as it is shown. */

@@ -54,6 +54,7 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     held?.until ?? null,
     held?.starsDelta ?? null,
     held?.until ?? null,
+    growth.days?.join() ?? null,
   ];
 }
 

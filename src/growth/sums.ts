@@ -6,15 +6,10 @@ import { sql } from "kysely";
 import type { Database } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
 import { isRecent, median, type Recency, readSnapshotRanges } from "../repositories/repositories.js";
-import type { Reading } from "./anomalies.js";
 import { windowMs } from "./definitions.js";
-import { countAgo } from "./gains.js";
+import { COUNTS, countsOver } from "./gains.js";
 import { HISTORY_MS } from "./history.js";
 import { readSeveralSeries } from "./reader.js";
-import { type Series, valueAt } from "./series.js";
-
-/** In the order of the columns of a point. */
-const COUNTS = ["stars", "forks", "openIssues", "watchers"] as const;
 
 export interface SumPoint {
   at: number;
@@ -139,28 +134,4 @@ function spanOf(known: readonly Known[], lengthMs: number): { stepDays: number; 
     if (known.filter((one) => isKnown(one, length, stepMs)).length >= needed) return { stepDays, steps };
   }
   return { stepDays, steps: 0 };
-}
-
-/**
- * The counts of a series over a window that ends with it. It begins with the count that its gain does, so that the sum gains what its
- * repositories do. undefined if there is none.
- */
-function countsOver(
-  series: Series,
-  length: number,
-): ((time: number, count: number) => number | null) | undefined {
-  const { points } = series;
-  const begin: Reading | undefined = countAgo(series, length);
-  if (begin === undefined) return undefined;
-  // Up to the next point it goes evenly from there.
-  const from = Math.max(begin.at, points.at(points.length - 1) - length);
-  const next = points.countBefore(from + 1);
-  const to = points.at(next);
-  return (time, count) => {
-    const first = begin[COUNTS[count] ?? "stars"];
-    if (time <= from) return first;
-    if (time >= to) return valueAt(series, time, count + 1);
-    const after = points.count(next, count + 1);
-    return first === null || after === null ? null : first + ((after - first) * (time - from)) / (to - from);
-  };
 }

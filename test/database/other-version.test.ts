@@ -72,11 +72,7 @@ onBothEngines("An older database", (engine) => {
   test("is refused, and stays as it is, if it is not to be migrated", async () => {
     await engine.open();
     const other = rawStore(engine);
-    await other.db
-      .updateTable("schema_version")
-      .set({ version: LATEST_VERSION - 1 })
-      .where("version", "=", LATEST_VERSION)
-      .execute();
+    await other.db.deleteFrom("schema_version").where("version", "=", LATEST_VERSION).execute();
     await assert.rejects(openDatabase({ ...engine.location(), pool: 1, log, upgrades: false }), {
       message: new RegExp(
         `^The database is at version ${LATEST_VERSION - 1}, and this Sidereal needs version`,

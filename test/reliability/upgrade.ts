@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { ResultRow } from "../../bench/support/results.js";
 import { currentVersion, LATEST_VERSION, openDatabase } from "../../src/database/database.js";
-import { migrate } from "../../src/database/migrate.js";
+import { FIRST_VERSION, migrate, migrateIn } from "../../src/database/migrate.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { connectToServer } from "../support/engines.js";
@@ -72,7 +72,13 @@ async function using<T>(place: string, work: (store: OpenStore) => Promise<T>): 
 const dump = (place: string) => using(place, dumpStore);
 
 /** Stores that a start creates or brings up to date. */
-const ORIGINS = { "an empty database": async () => {} } as const;
+const ORIGINS = {
+  "an empty database": async () => {},
+  "the first version": ({ db, dialect }: OpenStore) =>
+    dialect.exclusively(db, "migrate", (tx) =>
+      migrateIn(tx, dialect, { clock: systemClock, to: FIRST_VERSION }),
+    ),
+} as const;
 
 const upgradeFully = ({ db, dialect }: OpenStore) => migrate(db, dialect, { clock: systemClock });
 

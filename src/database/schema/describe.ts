@@ -19,6 +19,8 @@ export interface TableDialect {
 
 interface ColumnFacts {
   isOptional?: boolean;
+  /** Whether a migration adds it, so that the first schema has no such column. */
+  isAdded?: boolean;
   /** The column whose value it holds, such as `accounts (id)`, and the effect of deleting that row. */
   target?: string;
   default?: number;
@@ -37,6 +39,10 @@ export class Column<T> {
 
   optional(): Column<T | null> {
     return new Column(this.type, { ...this.facts, isOptional: true });
+  }
+
+  added(): Column<T> {
+    return new Column(this.type, { ...this.facts, isAdded: true });
   }
 
   references(target: string): Column<T> {
@@ -89,7 +95,8 @@ export function definitionOf(
   { columns, key, constraints = [], isClustered = false, indexes = [] }: Table,
   { types, clustered }: TableDialect,
 ): RawBuilder<unknown>[] {
-  const parts = Object.entries(columns).map(([column, { type, facts }]) => {
+  const first = Object.entries(columns).filter(([, { facts }]) => facts.isAdded !== true);
+  const parts = first.map(([column, { type, facts }]) => {
     const rest = [
       ...(facts.isOptional === true ? [] : ["not null"]),
       ...(facts.default === undefined ? [] : [`default ${facts.default}`]),

@@ -42,6 +42,8 @@ export const rollups = table(
     held_until: integer.optional(),
     held_delta: integer.optional(),
     totals_from: integer.optional(),
+    /** Of the longest window: the stars gained in each of its days, oldest first, joined by commas. */
+    days: text.optional().added(),
   },
   { key: ["repository_id", "window_hours"], isDerived: true, isClustered: true },
 );
