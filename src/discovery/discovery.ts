@@ -4,8 +4,17 @@
  */
 export { CHANGE_KINDS, ChangeLog, START } from "./changes.js";
 export type { BoundFilter, CountRequest, FacetCounts, Precision, ValueCounts } from "./evaluate.js";
-export type { Facet, FacetGain, FacetKind, FacetPage, FacetSort } from "./facets.js";
-export { isCovered, RANKED_FROM } from "./facets.js";
+export {
+  type Facet,
+  type FacetDays,
+  type FacetGain,
+  type FacetKind,
+  type FacetPage,
+  type FacetSort,
+  isCovered,
+  RANKED_FROM,
+  timesOfDays,
+} from "./facets.js";
 export { FILTER_NAMES, type FilterName } from "./filters.js";
 export { type ListPage, type ListRow, Lists, listPage, measuredAt, watchlistPage } from "./lists.js";
 export { LiveModel } from "./live.js";

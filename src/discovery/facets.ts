@@ -1,5 +1,7 @@
 /** Languages and topics: how many listed repositories have each, with their stars, and the gains of those whose growth is known. */
 import { perWindow, WINDOWS, type Window, windowMs } from "../growth/growth.js";
+import { DAY_MS } from "../lib/clock.js";
+import { median } from "../repositories/repositories.js";
 import { type Columns, Names, NO_GAIN } from "./columns.js";
 import type { Derived, ReadModel } from "./model.js";
 import { SlotSet } from "./slots.js";
@@ -20,12 +22,10 @@ export interface Facet {
   starsGained: number;
   /** Repositories whose growth in the window is known: the others add nothing to `starsGained`. */
   measured: number;
-  /** The greatest gain of one repository in the window, 0 or more. */
-  largestGain: number;
 }
 
 /** The gains of the repositories of a language or topic in one window. */
-export type FacetGain = Pick<Facet, "starsGained" | "measured" | "largestGain">;
+export type FacetGain = Pick<Facet, "starsGained" | "measured">;
 
 /** A language or topic with its gains in every window. */
 export interface FacetTotals extends Omit<Facet, keyof FacetGain> {
@@ -63,16 +63,20 @@ export function isCovered({ measured }: Pick<FacetGain, "measured">, recent: num
   return measured >= LEAST_COVERAGE * recent;
 }
 
-/** The counts of each code: repositories, recent ones, stars, and for each window the gain, the measured repositories and the largest gain. */
+/** The counts of each code: repositories, recent ones, stars, and for each window the gain and the measured repositories. */
 const PLAIN = 3;
-const PER_WINDOW = 3;
+const PER_WINDOW = 2;
 const SUMMED = PLAIN + PER_WINDOW * WINDOWS.length;
 
 /** Readings count as recent for as long as the longest window. */
 const RECENT_MS = windowMs("30d");
 
 /** Number of those that gained most. */
-const GAINING = 10;
+const GAINING = 100;
+
+/** The most unusual one gained at least this many stars, and times its usual day. */
+const LEAD_FROM = 500;
+const LEAD_TIMES = 2;
 
 /** All languages or topics, of one provider or of all. */
 export class FacetTable {
@@ -115,8 +119,8 @@ export class FacetTable {
     const [repositories = 0, recent = 0, stars = 0, ...gains] = own;
     const gained = perWindow((window) => {
       const at = WINDOWS.indexOf(window) * PER_WINDOW;
-      const [starsGained = 0, measured = 0, largestGain = 0] = gains.slice(at, at + PER_WINDOW);
-      return { starsGained, measured, largestGain };
+      const [starsGained = 0, measured = 0] = gains.slice(at, at + PER_WINDOW);
+      return { starsGained, measured };
     });
     return { name: this.#names.names[code] ?? "", repositories, recent, stars, gained };
   }
@@ -164,6 +168,37 @@ export class Facets {
     };
   }
 
+  /** The days of a language or topic. Costs reading the gains of its repositories, and of a language the codes of all. */
+  days(kind: FacetKind, name: string): FacetDays {
+    const { columns, topics } = this.#model;
+    const slots: number[] = [];
+    const visit = (slot: number) => {
+      if (columns.listed.has(slot)) slots.push(slot);
+    };
+    if (kind === "topic") topics.forEachWith(topics.names.codeOf(name), visit);
+    else {
+      const code = columns.names.language.codeOf(name);
+      for (let slot = 0; slot < columns.size; slot++) if (columns.named.language[slot] === code) visit(slot);
+    }
+    return columns.days.sum(slots);
+  }
+
+  /** The most unusual one of a window: of those that gained many stars, the one with most times its usual day. undefined: none did. */
+  async hottest(kind: FacetKind, window: Window): Promise<string | undefined> {
+    const { gaining } = await this.of(kind);
+    const [first] = gaining[window]
+      .filter(
+        (one) => one.starsGained >= LEAD_FROM && one.measured >= RANKED_FROM && isCovered(one, one.recent),
+      )
+      .map(({ name, starsGained }) => ({
+        name,
+        times: timesOfDays(this.days(kind, name), { window, starsGained }) ?? 0,
+      }))
+      .filter(({ times }) => times >= LEAD_TIMES)
+      .sort((a, b) => b.times - a.times);
+    return first?.name;
+  }
+
   /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
   async find(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
     return (await this.of(kind)).named(name);
@@ -178,22 +213,36 @@ export function inWindow({ gained, ...facet }: FacetTotals, window: Window): Fac
 
 const byName = (a: FacetTotals, b: FacetTotals) => (a.name < b.name ? -1 : 1);
 
-/**
- * By gain, the greatest first, and those with too few measured repositories after all others. One repository counts for no more than
- * all others together, so that its topics do not fill the list.
- */
+/** By gain, the greatest first: those with few measured repositories after all others, and those whose gain is not shown last. */
 function byGain(window: Window) {
-  const isRanked = ({ gained, recent }: FacetTotals) =>
-    Number(gained[window].measured >= RANKED_FROM && isCovered(gained[window], recent));
-  const capped = ({ gained }: FacetTotals) => {
-    const { starsGained, largestGain } = gained[window];
-    return Math.min(starsGained, 2 * (starsGained - largestGain));
+  const group = ({ gained, recent }: FacetTotals) => {
+    const { measured } = gained[window];
+    return measured === 0 || !isCovered(gained[window], recent) ? 0 : measured < RANKED_FROM ? 1 : 2;
   };
   return (a: FacetTotals, b: FacetTotals): number =>
-    isRanked(b) - isRanked(a) ||
-    (isRanked(a) === 1 ? capped(b) - capped(a) : 0) ||
-    b.gained[window].starsGained - a.gained[window].starsGained ||
-    byName(a, b);
+    group(b) - group(a) || b.gained[window].starsGained - a.gained[window].starsGained || byName(a, b);
+}
+
+/** The stars that the repositories of a language or topic gained in each of 30 days, of all that are known over them. */
+export interface FacetDays {
+  /** Oldest first, each repository up to its own newest count. */
+  gains: readonly number[];
+  /** How many repositories are summed. */
+  known: number;
+}
+
+/**
+ * How many times its usual day a language or topic gained in a window: the median of the days before. null: these are too few, or had no
+ * gain, or those that are known over them made less than half of the gain.
+ */
+export function timesOfDays(
+  { gains }: FacetDays,
+  { window, starsGained }: { window: Window } & Pick<FacetGain, "starsGained">,
+): number | null {
+  const days = windowMs(window) / DAY_MS;
+  const gained = gains.slice(-days).reduce((sum, gain) => sum + gain, 0);
+  const usual = 2 * days >= gains.length || 2 * gained < starsGained ? 0 : median(gains.slice(0, -days));
+  return usual > 0 ? gained / (days * usual) : null;
 }
 
 function* tableOf(model: ReadModel, kind: FacetKind, provider: string): Generator<void, FacetTable> {
@@ -242,7 +291,6 @@ function* sumUp(
       const at = first + PLAIN + PER_WINDOW * w;
       sums[at] = (sums[at] ?? 0) + gained;
       sums[at + 1] = (sums[at + 1] ?? 0) + 1;
-      sums[at + 2] = Math.max(sums[at + 2] ?? 0, gained);
     }
   };
   const slots = new Uint32Array(BLOCK + 32);

@@ -30,6 +30,7 @@ import { type DamagedBlock, rangeColumn, rangeOf, type SnapshotRange } from "../
 import { selectByColumn } from "./evaluate.js";
 import {
   type Facet,
+  type FacetDays,
   type FacetKind,
   type FacetPage,
   type FacetRequest,
@@ -178,6 +179,16 @@ export class Rankings {
   /** See `Facets.find`. */
   async findFacet(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
     return (await this.#live.current()).facets.find(kind, name);
+  }
+
+  /** The days of some languages or topics, by name, and the most unusual one in a window. See `Facets`. */
+  async facetDays(kind: FacetKind, names: readonly string[]): Promise<Map<string, FacetDays>> {
+    const { facets } = await this.#live.current();
+    return new Map(names.map((name) => [name, facets.days(kind, name)]));
+  }
+
+  async hottest(kind: FacetKind, window: Window): Promise<string | undefined> {
+    return (await this.#live.current()).facets.hottest(kind, window);
   }
 
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */

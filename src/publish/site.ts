@@ -237,7 +237,7 @@ const withLinks = (html: string, resolve: (address: string) => string | undefine
 
 /** Names next to a folder of a topic, a language or a repository: those of files, and of the same list in another order. */
 const TAKEN = new RegExp(
-  `^(?:window-(?:${WINDOWS.join("|")})|sort-(?:${SORTS.join("|")}))$|\\.(?:atom|csv|html|json|ndjson|svg|xml)$`,
+  `^(?:view-table|window-(?:${WINDOWS.join("|")})|sort-(?:${SORTS.join("|")}))$|\\.(?:atom|csv|html|json|ndjson|svg|xml)$`,
   "i",
 );
 

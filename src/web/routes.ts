@@ -18,7 +18,8 @@ import { compareQuery, showComparison } from "./pages/compare.js";
 import { DOCS_PAGES } from "./pages/docs.js";
 import { showEmbeds } from "./pages/embed.js";
 import { showExplore } from "./pages/explore.js";
-import { facetQuery, facetsQuery, showFacet, showFacets } from "./pages/facets.js";
+import { facetQuery, showFacet } from "./pages/facet.js";
+import { facetsQuery, showFacets } from "./pages/facets.js";
 import { homeQuery, showHome } from "./pages/home.js";
 import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
@@ -144,7 +145,7 @@ const facetPages = (path: string, kind: FacetKind, facts: Partial<Facts>): PageR
     cache: VISITOR,
     query: parameters(facetsQuery),
     siteMap: true,
-    published: ["sort", "window"],
+    published: ["sort", "view", "window"],
     ...facts,
   }),
   page(`${path}/{name}`, showFacet(kind), {

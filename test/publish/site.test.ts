@@ -159,7 +159,7 @@ test("the numbers of a site are those of the service's API on the same state", a
   }
   for (const kind of ["languages", "topics"]) {
     const { data } = await get(`/api/facets/${kind}?limit=50`);
-    const shown = rowsOf(site[`${kind}/index.html`] ?? "");
+    const shown = rowsOf(site[`${kind}/view-table/index.html`] ?? "");
     equal(
       new Map(shown.map((row) => [textOf(find(row, "a")), numberOf(textOf(find(row, "number")))])),
       new Map(data.map((one: { name: string; repositoryCount: number }) => [one.name, one.repositoryCount])),
@@ -204,7 +204,17 @@ test("topics and texts of strangers stop no site, take no other page's file, and
   const { catalogue, clock, at, list, run } = await startPublishing(t, world, { begin: NOW });
   const [id = 0] = catalogue.ids();
   const long = "日".repeat(60);
-  const topics = ["index.html", "window-24h", "sort-stars", "c++", "c_2b_2b", "con", "_y", long];
+  const topics = [
+    "index.html",
+    "view-table",
+    "window-24h",
+    "sort-stars",
+    "c++",
+    "c_2b_2b",
+    "con",
+    "_y",
+    long,
+  ];
   const description =
     'A library, which you can check through the API. Put two to six repositories on one chart, by date or by age. Add the first one above. <a href="/docs">API</a> <form></form>';
   catalogue.override(id, { topics, description });

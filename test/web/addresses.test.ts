@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { linkTo, open } from "../support/page.js";
+import { open } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 /** The address of the link with this relation in a page. */
@@ -117,11 +117,5 @@ onSqlite("Addresses of pages", (engine) => {
       "/api/feeds/new-hot.atom?language=Rust&window=7d",
     ]);
     for (const path of forms) assert.equal((await world.request(path)).status, 200, path);
-  });
-
-  test("an empty list of facets links to all forges only if one is selected", async () => {
-    const all = async (path: string) => linkTo((await open(world, path)).html, "Show all forges")?.search;
-    assert.equal(await all("/topics?sort=stars"), undefined);
-    assert.equal(await all("/topics?provider=gitlab&sort=stars"), "?sort=stars");
   });
 });

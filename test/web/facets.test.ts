@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { formatCount } from "../../src/web/components/numbers.js";
 import { onSqlite } from "../support/engines.js";
-import { linkTo, numbersIn, openPage, problemsOf, rowsOf, textOf } from "../support/page.js";
+import { linkTo, openPage, problemsOf, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 onSqlite("The pages of languages and topics", (engine) => {
@@ -10,6 +9,9 @@ onSqlite("The pages of languages and topics", (engine) => {
   const open = (path: string) => openPage(world, path);
   const namesIn = (html: string, table: string, cell: number) =>
     rowsOf(html, table).map((row) => row[cell]?.split(" ")[0]);
+
+  const cardsOf = (html: string) =>
+    [...html.matchAll(/<div class="facet-head">(.*?)<\/div>/gs)].map(([, head = ""]) => textOf(head));
 
   before(async () => {
     world = await createWorld(engine);
@@ -27,99 +29,77 @@ onSqlite("The pages of languages and topics", (engine) => {
     );
   });
 
-  test("list all with their numbers, the greatest gain first", async () => {
-    const { status, html } = await open("/languages");
+  test("list all with their numbers in a table, the greatest gain first", async () => {
+    const { status, html } = await open("/languages?view=table");
     assert.equal(status, 200);
     assert.deepEqual(rowsOf(html, "facets"), [
-      ["1", "Go", "1", "300", "+290"],
-      ["2", "C++", "2", "1.2K", "+110"],
-      ["3", "HTML", "1", "5K", "+1"],
+      ["1", "Go", "1", "300", "", "+290"],
+      ["2", "C++", "2", "1.2K", "", "+110"],
+      ["3", "HTML", "1", "5K", "", "+1"],
     ]);
     assert.equal(linkTo(html, "C++")?.pathname, "/languages/C%2B%2B");
-    const [, lead = ""] = /<p class="lead">(.*?)<\/p>/s.exec(html) ?? [];
-    assert.deepEqual(numbersIn(textOf(lead)).slice(0, 2), ["3", "59"]);
+    assert.match(textOf(html), /3 languages in 59 repositories\./);
   });
 
-  test("have links that sort, filter by forge and change the window", async () => {
+  test("have links that sort, change the window, and lead from cards to the table", async () => {
     const { html } = await open("/languages");
     const follow = async (text: string, page = html) => {
       const url = linkTo(page, text);
       assert.ok(url, text);
       return (await open(`${url.pathname}${url.search}`)).html;
     };
-    assert.equal(linkTo(html, "Gained in 24h"), undefined, "the list is sorted so");
-    const stars = await follow("Stars");
+    assert.deepEqual(cardsOf(html), ["C++ +110", "HTML +1"], "Go leads");
+    assert.deepEqual(cardsOf(await follow("Most stars")), [
+      "HTML 5K stars",
+      "C++ 1.2K stars",
+      "Go 300 stars",
+    ]);
+    const table = await follow("Table");
+    assert.equal(linkTo(table, "Gained in 24h"), undefined, "the list is sorted so");
+    const stars = await follow("Stars", table);
     assert.deepEqual(namesIn(stars, "facets", 1), ["HTML", "C++", "Go"]);
     assert.match(stars, /<th scope="col" class="number" aria-sort="descending">Stars/);
     assert.deepEqual(namesIn(await follow("Gained in 24h", stars), "facets", 1), ["Go", "C++", "HTML"]);
-    const common = await follow("Repos");
+    const common = await follow("Repos", table);
     assert.deepEqual(namesIn(common, "facets", 1), ["C++", "Go", "HTML"]);
-    assert.equal(linkTo(common, "7d")?.search, "?sort=repository-count&window=7d");
-    assert.deepEqual(namesIn(await follow("GitLab"), "facets", 1), ["Go"]);
-    const none = await open("/languages?provider=codeberg");
-    assert.deepEqual(rowsOf(none.html, "facets"), []);
-    assert.equal(linkTo(none.html, "Show all forges")?.search, "");
+    assert.equal(linkTo(common, "7d")?.search, "?sort=repository-count&view=table&window=7d");
+    assert.equal(linkTo(common, "Cards")?.search, "?sort=repository-count");
   });
 
   test("have pages, and reject invalid parameters", async () => {
     const { html } = await open("/topics");
-    assert.equal(rowsOf(html, "facets").length, 50);
+    assert.equal(linkTo(html, "All 59 topics")?.search, "?view=table");
+    assert.equal(rowsOf((await open("/topics?view=table")).html, "facets").length, 50);
     const second = await open("/topics?page=2");
     assert.equal(rowsOf(second.html, "facets")[0]?.[0], "51");
     assert.equal(linkTo(second.html, "← Previous")?.search, "");
     assert.equal(linkTo(second.html, "Next →"), undefined);
-    for (const query of ["sort=name", "window=1y", "page=201", "provider=a%20b"]) {
+    for (const query of ["sort=name", "window=1y", "page=201", "view=list"]) {
       const wrong = await open(`/topics?${query}`);
       assert.deepEqual([wrong.status, problemsOf(wrong)], [400, [query.split("=")[0]]], query);
     }
     assert.equal((await open("/topics?sort=&window=")).status, 200);
   });
 
-  test("a facet has its numbers and rankings, whatever the case of its name", async () => {
-    const { status, html, facts } = await open("/languages/c++");
+  test("a facet has its story and its list, whatever the case of its name", async () => {
+    const { status, html, text } = await open("/languages/c++?window=24h");
     assert.equal(status, 200);
-    assert.match(html, /rel="canonical" href="https:\/\/sidereal.example\/languages\/C%2B%2B"/);
-    assert.deepEqual([...facts.values()], ["2", "1,160", "+110", "– 0 of 2", "– 0 of 2"]);
-    assert.deepEqual(namesIn(html, "list", 1).toSorted(), ["acme/kite", "acme/wing"]);
-    const largest = linkTo(html, "Stars");
-    assert.deepEqual(namesIn((await open(`${largest?.pathname}${largest?.search}`)).html, "list", 1), [
-      "acme/kite",
-      "acme/wing",
-    ]);
-    assert.match(html, /href="\/api\/feeds\/trending\.atom\?language=C%2B%2B&amp;window=24h"/);
+    assert.match(html, /rel="canonical" href="https:\/\/sidereal.example\/languages\/C%2B%2B\?window=24h"/);
+    assert.match(text, /\+110 stars in 24 hours across 2 repositories, 91 % of them for kite \./);
+    assert.match(text, /Who made it 24 hours acme\/kite \+100 acme\/wing \+10/);
+    assert.deepEqual(namesIn(html, "list", 1), ["acme/kite", "acme/wing"]);
+    const trending = await open("/languages/c++?window=24h&sort=trending");
+    assert.match(trending.html, /href="\/api\/feeds\/trending\.atom\?language=C%2B%2B&amp;window=24h"/);
     assert.equal(linkTo(html, "air")?.search, "?language=C%2B%2B&topic=air");
     assert.equal(linkTo(html, "Filter this list")?.searchParams.get("language"), "C++");
+    assert.match((await open("/languages/C%2B%2B")).text, /\+110 stars in 24 hours/, "no month is known");
+    const month = await open("/languages/C%2B%2B?window=30d");
+    assert.match(month.text, /1,160 stars across 2 repositories\./);
+    assert.deepEqual(rowsOf(month.html, "list"), []);
+    assert.equal(linkTo((await open("/topics/air")).html, "wood")?.pathname, "/topics/wood");
   });
 
-  test("a facet shows which repositories its gain comes from", async () => {
-    const { html } = await open("/languages/C%2B%2B");
-    const bars = [...html.matchAll(/<ol class="bars">(.*?)<\/ol>/gs)].map(([, list = ""]) => textOf(list));
-    assert.deepEqual(bars, ["acme/kite+100 · 91% acme/wing+10 · 9%"]);
-    const week = await open("/languages/C%2B%2B?window=7d");
-    assert.doesNotMatch(week.html, /facet-gains/, "nothing is known to have grown in a week");
-  });
-
-  test("a facet shows the stars of its repositories over time", async () => {
-    const { text } = await open("/languages/C%2B%2B");
-    assert.match(text, /1,160 stars, \+110 since/);
-    assert.match((await open("/languages/C%2B%2B?view=per-day&range=30d")).text, /Stars per day/);
-    assert.deepEqual(problemsOf(await open("/languages/C%2B%2B?view=sideways")), ["view"]);
-  });
-
-  test("the chart of a facet reads at most its 50 largest repositories", async () => {
-    const own = await createWorld(engine);
-    await own.record(
-      ...Array.from({ length: 60 }, (_, i) =>
-        observation(`many/r${i}`, daily(100 + i, 101 + i), { facts: { language: "Ada" } }),
-      ),
-    );
-    const { text, html } = await openPage(own, "/languages/Ada");
-    assert.match(text, /Total stars, 50 largest repositories.* since 29 Apr 2026 50 repositories/);
-    const numbers = rowsOf(html.slice(html.indexOf('class="numbers"')));
-    assert.deepEqual(numbers[0]?.slice(1), [formatCount(50 * 101 + (10 + 59) * 25)]);
-  });
-
-  test("a sum names its coverage, and neither one repository nor few of them lead by gain", async () => {
+  test("a sum names its coverage below a half; small ones come last, and those without a number", async () => {
     const own = await createWorld(engine);
     const some = (topic: string, gains: readonly (number | null)[]) =>
       gains.map((gain, i) =>
@@ -127,59 +107,53 @@ onSqlite("The pages of languages and topics", (engine) => {
           facts: { topics: [topic] },
         }),
       );
+    const none = (count: number) => Array.from({ length: count }, () => null);
     await own.record(
       ...some("one-jump", [900, 1, 1, 1, 1]),
       ...some("steady", [20, 20, 20, 20, 20, null]),
       ...some("two", [500, 500]),
-      ...some("thin", [...Array.from({ length: 5 }, () => 200), ...Array.from({ length: 16 }, () => null)]),
-      ...some("unknown", [50, ...Array.from({ length: 5 }, () => null)]),
+      ...some("half", [3, 3, 3, 3, 3, ...none(6)]),
+      ...some("thin", [...Array.from({ length: 5 }, () => 200), ...none(16)]),
+      ...some("unknown", [50, ...none(5)]),
     );
-    const { html, text } = await openPage(own, "/topics");
+    // Not read for 30 days, so that it does not count.
+    await own.record(observation("old/one", [snapshot(31 * 24, 5)], { facts: { topics: ["two"] } }));
+    const { html, text } = await openPage(own, "/topics?view=table");
     assert.deepEqual(
-      rowsOf(html, "facets").map((row) => [row[1], row[4]]),
+      rowsOf(html, "facets").map((row) => [row[1], row[5]]),
       [
-        ["steady", "+100 5 of 6"],
-        ["one-jump mostly one repository", "+904"],
-        ["thin", "– 5 of 21"],
+        ["one-jump", "+904"],
+        ["steady", "+100"],
+        ["half", "+15 of 11, 5 measured"],
         ["two", "+1,000"],
-        ["unknown", "– 1 of 6"],
+        ["thin", "– of 21, 5 measured"],
+        ["unknown", "– of 6, 1 measured"],
       ],
     );
-    assert.match(text, /Those with fewer than 5 measured repositories come last\./);
+    assert.match(text, /Small ones last\./);
   });
 
-  test("repositories that were not read for 30 days do not hide what the others gain", async () => {
+  test("the most unusual one leads, with the days of those that are known over them", async () => {
     const own = await createWorld(engine);
-    const old = (i: number) =>
-      observation(`old/r${i}`, [snapshot(31 * 24, 5)], { facts: { language: "Ada" } });
+    const some = (topic: string, gains: readonly number[]) =>
+      Array.from({ length: 5 }, (_, i) => {
+        let stars = 1_000 * i;
+        return observation(`${topic}/r${i}`, daily(...gains.map((gain) => (stars += gain))), {
+          facts: { topics: [topic] },
+        });
+      });
+    const days = (gain: number, last: number) => Array.from({ length: 41 }, (_, i) => (i < 40 ? gain : last));
+    await own.record(...some("calm", days(300, 300)), ...some("hot", days(10, 200)));
     await own.record(
-      ...Array.from({ length: 2 }, (_, i) =>
-        observation(`new/r${i}`, daily(100, 101), { facts: { language: "Ada" } }),
-      ),
-      ...Array.from({ length: 9 }, (_, i) => old(i)),
+      observation("hot/new", [snapshot(24, 9_000), snapshot(0, 10_000)], { facts: { topics: ["hot"] } }),
     );
-    assert.equal(rowsOf((await openPage(own, "/languages")).html, "facets")[0]?.[4], "+2 2 of 11");
-    assert.match(
-      (await openPage(own, "/languages/Ada")).text,
-      /202 stars, \+2 since 29 Apr 2026 2 of 11 repo/,
-    );
-  });
-
-  test("a facet has its related topics and languages before the list", async () => {
-    const { html } = await open("/topics/air");
-    const [topics, languages] = [...html.matchAll(/<ul class="tags" aria-label="([^"]*)">(.*?)<\/ul>/gs)];
-    assert.deepEqual(
-      [
-        topics?.[1],
-        textOf(topics?.[2] ?? "")
-          .split(" ")
-          .toSorted(),
-      ],
-      ["Related topics", ["a/b", "wood"]],
-    );
-    assert.deepEqual([languages?.[1], textOf(languages?.[2] ?? "")], ["Languages", "C++ Go"]);
-    assert.ok((topics?.index ?? 0) < html.indexOf("<table"));
-    assert.equal(linkTo(html, "Go")?.search, "?language=Go&topic=air");
+    const { text, html } = await openPage(own, "/topics");
+    assert.match(text, /Hottest today hot \+2,000 stars today 20× new made 50 % of it/);
+    assert.match(html, /1,000 on 30 Apr 2026, the most/);
+    assert.deepEqual(cardsOf(html), ["calm +1,500"]);
+    const page = await openPage(own, "/topics/hot");
+    assert.match(page.text, /Gained since 31 Mar 5 of 6 repositories, known all this time/);
+    assert.deepEqual(rowsOf(page.html.slice(page.html.indexOf('class="numbers"')))[0]?.slice(1), ["2,450"]);
   });
 
   test("topics are in the navigation only if some are known, and their page has no controls without", async () => {
@@ -208,7 +182,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.equal(linkTo(missing.html, "HTML")?.pathname, "/languages/HTML");
     const wrong = await open("/topics/air?sort=relevance&page=0");
     assert.deepEqual([wrong.status, problemsOf(wrong)], [400, ["sort", "page"]]);
-    const empty = await open("/topics/t-20");
+    const empty = await open("/topics/t-20?sort=trending");
     assert.deepEqual(rowsOf(empty.html, "list"), []);
     assert.equal(linkTo(empty.html, "Sort by stars")?.search, "?sort=stars");
     const beyond = await open("/topics/air?page=40");

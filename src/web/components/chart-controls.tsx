@@ -18,7 +18,7 @@ import {
   VIEWS,
 } from "../../charts/charts.js";
 import { count, dayParameter } from "../../discovery/discovery.js";
-import { type Sum, sumCounts } from "../../growth/growth.js";
+import { type Sum, type SumPoint, sumCounts } from "../../growth/growth.js";
 import { isoDay } from "../../lib/clock.js";
 import type { Modules } from "../../modules.js";
 import { daysProblem } from "../../repositories/repositories.js";
@@ -370,7 +370,7 @@ export const SumChart: FC<SumChartProps> = ({ sum, of = "", asOf, url, query: { 
   );
 };
 
-const SumTable: FC<Pick<Sum, "points">> = ({ points }) => (
+export const SumTable: FC<{ points: readonly Pick<SumPoint, "at" | "stars">[] }> = ({ points }) => (
   <details class="numbers">
     <summary>Chart data ({points.length})</summary>
     <Table

@@ -1,7 +1,7 @@
 import type { ComponentChildren as Child, FunctionComponent as FC, JSX } from "preact";
 import { forgeName } from "../../config/config.js";
 import { WINDOWS, type Window } from "../../growth/growth.js";
-import { languagePage } from "../../lib/page-addresses.js";
+import { languagePage, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
 import { Dot, formatCompact, formatCount } from "./numbers.js";
@@ -26,6 +26,20 @@ export const Link: FC<LinkProps> = (
 export function leadsTo(href: string, { isPublished }: RenderContext): boolean {
   return isPublished === undefined || !href.startsWith("/") || isPublished(href);
 }
+
+interface NameLinkProps {
+  repository: Pick<Repository, "provider" | "owner" | "name" | "fullName">;
+  /** The window of the page, which that of the repository shows too. */
+  window?: Window;
+}
+
+/** A link to the page of a repository: its name in bold after its owner, which gives way first. */
+export const NameLink: FC<NameLinkProps> = ({ repository, window }) => (
+  <a class="name-link" href={repositoryPage(repository) + (window === undefined ? "" : `?window=${window}`)}>
+    <span class="owner">{repository.owner}/</span>
+    <span class="title">{repository.name}</span>
+  </a>
+);
 
 /** A link to the page of a language, with its colour. */
 export const Language: FC<{ name: string | null }> = ({ name }) =>

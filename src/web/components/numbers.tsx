@@ -82,16 +82,13 @@ export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }
   </span>
 );
 
-/** The gain of the repositories of a language or topic, and of how many of them it is unless of all; a dash if these are too few. */
-export const FacetDelta: FC<{ gain: FacetGain; of: Pick<Facet, "repositories" | "recent"> }> = ({
-  gain,
-  of: { repositories, recent },
-}) => (
+/** The gain of the repositories of a language or topic; a dash if too few are measured. Below a half, how many are. */
+export const FacetDelta: FC<{ gain: FacetGain; of: Pick<Facet, "recent"> }> = ({ gain, of: { recent } }) => (
   <>
     <Delta value={gain.measured > 0 && isCovered(gain, recent) ? gain.starsGained : null} />
-    {gain.measured === repositories ? null : (
+    {2 * gain.measured >= recent ? null : (
       <small class="counted">
-        {formatCount(gain.measured)} of {formatCount(repositories)}
+        of {formatCount(recent)}, {formatCount(gain.measured)} measured
       </small>
     )}
   </>

@@ -46,6 +46,8 @@ export interface PlotProps {
   isSum?: boolean;
   /** Whether the lines are explained below the chart; default: yes. Otherwise the page does so itself. */
   hasLegend?: boolean;
+  /** Its size in a wide window; default: the whole width of a page. The style sheet has its shape. */
+  size?: { width: number; height: number };
   /** Whether the page takes `from` and `to`, so that a part of the chart can be selected. Its section needs `data-chart`. */
   canZoom?: boolean;
 }
@@ -64,7 +66,7 @@ export const Plot: FC<PlotProps> = (props) => {
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawChart({
       ...props,
-      ...SIZES[size],
+      ...(size === "whole" ? (props.size ?? SIZES.whole) : SIZES.narrow),
       theme: "page",
       idPrefix: size,
       isBare: true,

@@ -1,8 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
-import type { Facet, ListRow } from "../../discovery/discovery.js";
-import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
+import type { Facet } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { languagePage, repositoryPage } from "../../lib/page-addresses.js";
+import { languagePage } from "../../lib/page-addresses.js";
 import type { RenderContext } from "../page-request.js";
 import { Link } from "./elements.js";
 import {
@@ -147,7 +146,7 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
 };
 
 /** "3 Mar". */
-const dayText = (at: number): string => formatDate(at).replace(/ \d+$/, "");
+export const dayText = (at: number): string => formatDate(at).replace(/ \d+$/, "");
 
 export interface LifeProps extends Partial<Size> {
   /** Totals, oldest first. */
@@ -255,54 +254,6 @@ export const LanguageBars: FC<{ languages: readonly Facet[] }> = ({ languages })
         </li>
       ))}
     </ol>
-  );
-};
-
-interface FacetGainsProps {
-  /** Stars gained in the window. */
-  total: number;
-  window: Window;
-  /** The repositories that gained most in the window, the greatest gain first. */
-  leaders: readonly ListRow[];
-}
-
-/** The repositories that the gain of a language or topic in a window comes from, as bars. */
-export const FacetGains: FC<FacetGainsProps> = ({ total, window, leaders }) => {
-  const gains = leaders.flatMap(({ repository, trend }) =>
-    trend === undefined || trend.starsDelta <= 0 ? [] : [{ repository, stars: trend.starsDelta }],
-  );
-  const others = total - gains.reduce((sum, { stars }) => sum + stars, 0);
-  // If others lost stars, the gains are no parts of the total.
-  const partOf = (stars: number) => (others < 0 ? "" : ` · ${Math.round((100 * stars) / total)}%`);
-  if (gains.length === 0) return null;
-  const most = Math.max(others, ...gains.map(({ stars }) => stars));
-  return (
-    <section class="facet-gains">
-      <h2>Gained in {WINDOW_LABELS[window]}</h2>
-      <ol class="bars">
-        {gains.map(({ repository, stars }) => (
-          <li>
-            <a href={repositoryPage(repository)}>{repository.fullName}</a>
-            <span>
-              {formatDelta(stars)}
-              <span class="soft">{partOf(stars)}</span>
-            </span>
-            <Bar value={stars} most={most} />
-          </li>
-        ))}
-        {others <= 0 ? null : (
-          <li>
-            <span class="soft">All others</span>
-            <span>
-              {formatDelta(others)}
-              <span class="soft">{partOf(others)}</span>
-            </span>
-            <Bar value={others} most={most} />
-          </li>
-        )}
-      </ol>
-      {others >= 0 ? null : <p class="soft small">All others together: {formatCount(others)} stars.</p>}
-    </section>
   );
 };
 

@@ -18,9 +18,13 @@ function stepOf(times: number | null): number | undefined {
   return step < 0 ? undefined : step;
 }
 
+/** The chip of a repository. */
+export const Times: FC<{ trend: Trend | undefined }> = ({ trend }) => (
+  <TimesChip times={trend === undefined ? null : timesUsual(trend)} />
+);
+
 /** "22×" as a chip; nothing for a gain that is not unusual. */
-export const Times: FC<{ trend: Trend | undefined }> = ({ trend }) => {
-  const times = trend === undefined ? null : timesUsual(trend);
+export const TimesChip: FC<{ times: number | null }> = ({ times }) => {
   const step = stepOf(times);
   return times === null || step === undefined ? null : (
     <b class={`times times-${step + 1}`}>{timesWords(times)}</b>

@@ -52,12 +52,58 @@ nav.choices summary, .exact > summary { color: var(--link); font-size: var(--sma
 fieldset > .pair .field { margin-bottom: 0; }
 .pair > label { padding: .15rem 0; flex-basis: 100%; }
 .dot { display: inline-block; flex: none; width: .65em; height: .65em; margin-right: .4em; }
-.facets { max-width: var(--read); }
-.facets .title { width: 60%; overflow-wrap: anywhere; }
+/* Languages and topics: a story, cards, and the page of one. */
+.facet-lead { display: grid; grid-template-columns: minmax(0, 1fr) 26.25rem 18.75rem; gap: var(--s6); padding: var(--s5); align-items: end; }
+.facet-lead > * { min-width: 0; }
+.facet-lead p { margin: 0; }
+.facet-lead .record { color: var(--star); font-weight: 600; }
+.facet-lead > :first-child { display: grid; gap: var(--s2); }
+.facet-lead h2 { margin: 0; font-size: var(--display); overflow-wrap: anywhere; }
+.facet-lead .times { vertical-align: middle; letter-spacing: 0; font-family: var(--sans); }
+.facet-cards { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: var(--s5); margin: var(--s5) 0; padding: 0; list-style: none; }
+.facet-cards > li { display: flex; flex-direction: column; min-height: 18rem; padding: 18px 22px 14px; }
+.facet-cards p { margin: 0; }
+.facet-cards > li > :last-child { margin-top: auto; padding-top: var(--s2); border-top: 1px solid var(--line); }
+.facet-head { display: flex; gap: var(--s2); justify-content: space-between; align-items: baseline; margin-bottom: 10px; }
+.facet-head h2 { margin: 0; font-size: var(--head); min-width: 0; overflow-wrap: anywhere; }
+:is(.facet-head, .facet-lead) h2 a { color: inherit; text-decoration: none; }
+:is(.facet-head, .facet-lead) h2 a:hover { text-decoration: underline; }
+.facet-head p { display: flex; flex-wrap: wrap; gap: 0 var(--s2); align-items: center; justify-content: end; text-align: right; }
+.facet-head b:not(.times) { font: 600 var(--head)/1.2 var(--serif); white-space: nowrap; }
+.facet-head .counted { font-family: var(--sans); font-weight: 400; }
+.facet-cards .days { width: 100%; height: 4rem; margin-bottom: 10px; }
+:is(.facet-cards, .facet-lead) .side li { height: 2rem; border: 0; }
+.facet-cards .side { margin: var(--s2) 0; }
+.shares { width: 100%; height: 6px; border-radius: 3px; overflow: hidden; fill: var(--line); }
+.share-1 { fill: var(--chart-1); }
+.share-2 { fill: var(--past); }
+.share-3 { fill: var(--edge); }
+.facets .title { width: 50%; overflow-wrap: anywhere; }
 .facets .title a { font-weight: 500; text-decoration: none; }
 .facets .title a:hover { text-decoration: underline; }
 .facets .number { padding-left: var(--s4); }
 .facets abbr, .rank abbr { text-decoration: none; }
+.crumb { margin: 0; }
+.grown { display: grid; grid-template-columns: minmax(0, 1fr) 24rem; gap: var(--s5); margin-bottom: var(--s5); }
+.grown:has(> :only-child) { grid-template-columns: minmax(0, 1fr); }
+.grown > .card { margin: 0; padding: var(--s4) var(--s5) var(--s2); min-width: 0; }
+.grown h2 { margin: 0; }
+.grown h2 + p { margin: 0 0 var(--s2); }
+.made li { display: grid; grid-template: auto 8px / 2rem minmax(0, 1fr) auto; gap: 0 var(--s3); align-content: center; height: 4rem; border-top: 1px solid var(--line); border-bottom: 0; }
+.made .owner-image { grid-row: 1 / 3; }
+.made svg { grid-column: 2 / 4; width: 100%; height: 8px; }
+.near { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; margin-top: var(--s5); }
+@media (min-width: 46.01rem) { .grown .plot-box { aspect-ratio: 744 / 348; } }
+@media (max-width: 68rem) {
+  .facet-lead, .grown { grid-template-columns: minmax(0, 1fr); }
+  .facet-cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+}
+@media (max-width: 46rem) {
+  .facet-lead { gap: var(--s4); padding: var(--s4); }
+  .facet-cards { grid-template-columns: minmax(0, 1fr); gap: var(--s3); margin: var(--s3) 0; }
+  .facet-cards > li, .grown > .card { padding: var(--s4); }
+  .grown { gap: var(--s3); }
+}
 .row + .strip, .row + p, .apart + p, table + p, .scroll + p { margin-top: var(--s4); }
 .contents ul { list-style: none; padding: 0; margin: 0; }
 .contents a { display: block; padding: .15rem 0; text-decoration: none; }

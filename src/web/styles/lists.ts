@@ -11,9 +11,6 @@ a.badge:hover { text-decoration: underline; }
 .list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
 .list thead a { color: inherit; text-decoration-color: var(--edge); line-height: 1.5rem; display: inline-block; }
 .list thead [aria-sort] { color: var(--ink); }
-.facet-gains { max-width: var(--read); }
-.facet-gains .bars li { grid-template-columns: minmax(0, 1fr) auto; }
-.facet-gains .bars li > svg { height: 6px; }
 .sorted { font-size: .625rem; margin-left: .3em; }
 .counted { display: block; color: var(--soft); font-size: var(--small); }
 /* Rows are as high as in every list of repositories: a name, one line about it, and bars of 30 days. */
@@ -82,6 +79,14 @@ a.badge:hover { text-decoration: underline; }
 .spark { width: 6rem; height: 1.5rem; }
 .spark polyline { fill: none; stroke: var(--chart-1); stroke-width: 1.5; stroke-linejoin: round; }
 .list .hidden { margin-left: -1px; }
+.name-link { text-decoration: none; }
+.name-link:hover .title { text-decoration: underline; }
+.side { list-style: none; margin: 0; padding: 0; }
+.side li { display: flex; gap: 10px; align-items: center; height: 2.25rem; border-bottom: 1px solid var(--line); }
+.side li:last-child { border-bottom: 0; }
+.side .name-link { display: flex; flex: 1; min-width: 0; line-height: 1.75rem; white-space: nowrap; }
+.side .name-link > * { overflow: hidden; text-overflow: ellipsis; }
+.side .owner { flex: 0 99 auto; min-width: 1.5em; }
 .home { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(0, 1fr); }
 .home > * { min-width: 0; }
 .home aside h2 { font-size: var(--large); margin: 0 0 var(--s2); }

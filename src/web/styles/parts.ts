@@ -58,6 +58,10 @@ export const PARTS = `
 .pickers { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); margin-bottom: var(--s3); }
 .measured { margin-bottom: var(--s5); }
 .measured .chip { display: inline-block; margin-right: var(--s2); }
+/* A menu that looks like the other controls of its line. */
+.pick > summary { height: var(--control); padding: 0 .875rem; line-height: calc(var(--control) - 2px); border: 1px solid var(--edge); border-radius: var(--round); background: var(--card); color: var(--ink); }
+.pick > div { max-height: 70vh; overflow-y: auto; }
+.pick [aria-current] { background: var(--bar); font-weight: 600; }
 .tabs { display: inline-flex; max-width: 100%; height: var(--control); border: 1px solid var(--edge); border-radius: var(--round); overflow: auto hidden; background: var(--card); }
 .tabs a { padding: 0 .875rem; line-height: calc(var(--control) - 2px); color: var(--soft); text-decoration: none; white-space: nowrap; border-left: 1px solid var(--line); }
 .tabs a:first-child { border-left: 0; }

@@ -43,7 +43,7 @@ onBothEngines("Facets and the summary", (engine) => {
         for (const name of kind === "topic" ? topics : language === null ? [] : [language]) {
           const facet = facets.get(name) ?? {
             ...{ name, repositories: 0, recent: 0, stars: 0 },
-            ...{ starsGained: 0, measured: 0, largestGain: 0 },
+            ...{ starsGained: 0, measured: 0 },
           };
           const rollup = rollups.find(
             (row) => row.repository_id === id && row.window_hours === WINDOW_HOURS[window],
@@ -54,7 +54,6 @@ onBothEngines("Facets and the summary", (engine) => {
           if (rollup !== undefined) {
             facet.starsGained += rollup.stars_delta;
             facet.measured++;
-            facet.largestGain = Math.max(facet.largestGain, rollup.stars_delta);
           }
           facets.set(name, facet);
         }
@@ -74,13 +73,12 @@ onBothEngines("Facets and the summary", (engine) => {
               ...(provider === undefined ? {} : { provider }),
             };
             const page = await rankings.facets(request);
-            // From five measured repositories on, one counts for no more than the others together.
+            // Those with few measured repositories come after the others.
             const keys = {
               "repository-count": (facet: Facet) => [facet.repositories],
               stars: (facet: Facet) => [facet.stars],
-              "stars-gained": ({ starsGained, measured, largestGain }: Facet) => [
-                Number(measured >= 5),
-                measured >= 5 ? Math.min(starsGained, 2 * (starsGained - largestGain)) : 0,
+              "stars-gained": ({ starsGained, measured }: Facet) => [
+                measured >= 5 ? 2 : Number(measured > 0),
                 starsGained,
               ],
             };
@@ -95,6 +93,38 @@ onBothEngines("Facets and the summary", (engine) => {
             assert.equal(page.total, expected.length);
           }
         }
+      }
+    }
+  });
+
+  test("days add up the gains of those that are known over 30 days", async () => {
+    const gainsOf = new Map(
+      rollups.flatMap(({ repository_id: id, days }) =>
+        days === null ? [] : [[id, days.split(",").map(Number)]],
+      ),
+    );
+    assert.ok(gainsOf.size > 300);
+    for (const { repository_id: id, window_hours: hours, stars_delta: delta } of rollups)
+      if (hours === 720) assert.equal(gainsOf.get(id)?.reduce((sum, gain) => sum + gain, 0) ?? delta, delta);
+    for (const kind of ["language", "topic"] as const) {
+      const { facets } = await rankings.facets({ kind, window: "30d", sort: "stars", limit: 20, offset: 0 });
+      const found = await rankings.facetDays(
+        kind,
+        facets.map(({ name }) => name),
+      );
+      for (const [name, { gains, known }] of found) {
+        const members = repositories.filter(
+          ({ availability, language, topics, id }) =>
+            availability === "AVAILABLE" &&
+            (kind === "topic" ? topics.includes(name) : language === name) &&
+            gainsOf.has(id),
+        );
+        const sum = (day: number) =>
+          members.reduce((total, { id }) => total + (gainsOf.get(id)?.[day] ?? 0), 0);
+        assert.deepEqual(
+          { gains, known },
+          { gains: Array.from({ length: 30 }, (_, day) => sum(day)), known: members.length },
+        );
       }
     }
   });
