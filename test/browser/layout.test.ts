@@ -25,6 +25,7 @@ const PAGES = [
   HEBREW,
   LONG,
   `/compare?repo=github:almanac/star-tables&repo=github:${"o".repeat(39)}/${"n".repeat(100)}&repo=gitlab:שלום/עולם-הקוד`,
+  "/topics",
   "/languages/Rust",
   "/topics/cli",
   "/embed?repo=github:almanac/star-tables",

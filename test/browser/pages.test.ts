@@ -26,6 +26,7 @@ const PAGES = [
   `${COMPARED}&align=age&scale=log&metric=forks`,
   `${COMPARED}&view=per-day&from=2026-04-15&to=2026-04-28`,
   `${STAR_TABLES}?view=per-day`,
+  "/topics",
   "/languages/Rust",
   "/topics/cli",
   "/embed?repo=github:almanac/star-tables&repo=github:almanac/sundial&kind=rank",

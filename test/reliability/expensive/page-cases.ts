@@ -62,6 +62,7 @@ const facetPage = (path: string) =>
   );
 
 const facetsPage = (path: string) => [
+  page("cards", (_, round) => address(path, { window: ["24h", "7d", "30d"][round % 3] ?? "" })),
   page("by gains, last page", (_, round) =>
     address(path, { sort: "stars-gained", window: "30d", page: 1 + round }),
   ),
