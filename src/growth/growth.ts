@@ -62,7 +62,7 @@ export {
   windowOfHours,
 } from "./definitions.js";
 export { countAgo, gainSince, shownPoints } from "./gains.js";
-export { type Measured, readLastDays, readSeries, readSeveralSeries } from "./reader.js";
+export { lastDays, type Measured, readLastDays, readSeries, readSeveralSeries } from "./reader.js";
 export { type Gain, readGains } from "./rollups.js";
 export { type Explanation, formulaOf } from "./scores.js";
 export { FILLED_MS, type Hole, holesOf, type Series } from "./series.js";

@@ -59,16 +59,19 @@ export async function readLastDays(
   ids: readonly number[],
 ): Promise<Map<number, (number | null)[]>> {
   const days = new Map<number, (number | null)[]>();
-  for await (const [id, { series }] of readSeveralSeries(database, ids, HISTORY_MS)) {
-    const { points, unseen } = series;
-    const end = points.at(points.length - 1);
-    const times = Array.from({ length: DAYS + 1 }, (_, i) => end - (DAYS - i) * DAY_MS);
-    const starsAt = (at: number): number | null => {
-      if (unseen !== null && at > unseen.from && at < unseen.to) return null;
-      const stars = at < points.at(0) ? null : valueAt(series, at, STARS);
-      return stars === null ? null : Math.round(stars);
-    };
-    days.set(id, times.map(starsAt));
-  }
+  for await (const [id, { series }] of readSeveralSeries(database, ids, HISTORY_MS))
+    days.set(id, lastDays(series, DAYS));
   return days;
+}
+
+/** The stars at the ends of the last days of a series, and before the first; null if unknown. */
+export function lastDays(series: Series, days: number): (number | null)[] {
+  const { points, unseen } = series;
+  const end = points.at(points.length - 1);
+  return Array.from({ length: days + 1 }, (_, i) => {
+    const at = end - (days - i) * DAY_MS;
+    if (unseen !== null && at > unseen.from && at < unseen.to) return null;
+    const stars = at < points.at(0) ? null : valueAt(series, at, STARS);
+    return stars === null ? null : Math.round(stars);
+  });
 }

@@ -1,13 +1,13 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { forgeName } from "../config/config.js";
 import type { CurrentCounters } from "../discovery/discovery.js";
-import { repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
+import { LANGUAGES_PAGE, repositoryPage, START_TRACKING_PAGE, TOPICS_PAGE } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
 import { assetPath } from "./assets.js";
 import { ActionButton, Link, leadsTo, MainButton, Note, Notice, withQuery } from "./components/elements.js";
 import { formatCount, formatDate } from "./components/numbers.js";
 import { cookieIn, SAMPLE_HIDDEN } from "./cookies.js";
-import type { Frame, FrameRequest, Page, RenderContext } from "./page-request.js";
+import type { Frame, FrameRequest, Page, RenderContext, Site } from "./page-request.js";
 import { COLOURS } from "./styles/tokens.js";
 
 /** The frame of every page: header, notices, footer; and notes that change it. */
@@ -52,17 +52,15 @@ export const Layout: FC<LayoutProps> = (
             Sidereal
           </a>
           <nav aria-label="Main">
-            {request.site.menu
-              .filter(([path]) => path !== TOPICS_PAGE || request.summary?.hasTopics !== false)
-              .map(([path, name]) => (
-                <Link
-                  href={path}
-                  aria-current={isIn(request.url.pathname, path) ? "page" : undefined}
-                  isControl
-                >
-                  {name}
-                </Link>
-              ))}
+            {menuOf(request).map(([path, name]) => (
+              <Link
+                href={path}
+                aria-current={isIn(request.url.pathname, path) ? "page" : undefined}
+                isControl
+              >
+                {name}
+              </Link>
+            ))}
           </nav>
           {isStatic ? null : <Tools {...{ request, frame, savedCount }} />}
         </div>
@@ -83,20 +81,37 @@ export const Layout: FC<LayoutProps> = (
   </html>
 );
 
+/** Without languages and topics where they have nothing to compare. */
+function menuOf({ site: { menu }, summary }: FrameRequest): Site["menu"] {
+  const { isOwn = false, hasTopics = true } = summary ?? {};
+  const left = isOwn ? [LANGUAGES_PAGE, TOPICS_PAGE] : hasTopics ? [] : [TOPICS_PAGE];
+  return menu
+    .filter(([path]) => !left.includes(path))
+    .map(([path, name]) => [path, isOwn && path === "/explore" ? "Repositories" : name]);
+}
+
 const Footer: FC = (_, { isStatic }: RenderContext) => (
   <footer class="bottom">
     <div class="frame">
       <p>
-        Every number comes from stored snapshots{isStatic ? "" : ", which you can check through the API"}.
+        Open data:{" "}
+        {isStatic ? (
+          <a href="/repositories.ndjson">NDJSON</a>
+        ) : (
+          <>
+            <a href="/api/repos?format=csv">CSV</a> <a href="/api/repos">JSON</a> <a href="/docs">API</a>
+          </>
+        )}
       </p>
-      <a href="/about">How scores work</a>
-      <a href={isStatic ? "/repositories.ndjson" : "/docs"}>{isStatic ? "All data" : "API"}</a>
       <Link href="/embed" isControl>
         Charts and badges
       </Link>
-      <Link href="/sitemap.xml" isControl>
-        Sitemap
-      </Link>
+      {isStatic ? (
+        <Link href="/sitemap.xml" isControl>
+          Sitemap
+        </Link>
+      ) : null}
+      <a href="/about">How growth is measured</a>
     </div>
   </footer>
 );
@@ -107,14 +122,14 @@ const Tools: FC<Pick<LayoutProps, "request" | "frame" | "savedCount">> = ({ requ
     <search class="search">
       <form action="/explore" data-search="">
         <label class="hidden" for="search">
-          Search repositories, languages and topics
+          Find or add a repository
         </label>
         <input
           id="search"
           type="search"
           name="q"
           maxlength={200}
-          placeholder="Search repositories"
+          placeholder="Find or add a repository"
           autocomplete="off"
           spellcheck={false}
           value={request.url.pathname === "/explore" ? (request.url.searchParams.get("q") ?? "") : ""}

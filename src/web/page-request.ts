@@ -54,9 +54,12 @@ export type Privacy =
   /** Shows a secret, or its address works once: never cached. */
   | "secret";
 
-/** Counters of the catalogue, and whether pages of topics have anything to show. */
+/** Counters of the catalogue, and how pages differ by what it has. */
 export interface PageSummary extends CurrentCounters {
+  /** Whether pages of topics have anything to show. */
   hasTopics: boolean;
+  /** Whether it has so few repositories that they are somebody's own: pages show them as cards, without ranks. */
+  isOwn: boolean;
 }
 
 /** A request for a page. */

@@ -50,6 +50,9 @@ function possible(html: string): string {
   return UNUSUAL.test(html) ? html.replaceAll(IMPOSSIBLE, "\uFFFD") : html;
 }
 
+/** Fewer repositories are not ranked on pages. */
+const RANKED_FROM = 20;
+
 /** Turns page handlers into replies, all in the same frame and with the same headers. */
 export class PageRenderer {
   readonly #site: Site;
@@ -97,7 +100,9 @@ export class PageRenderer {
   async #summary(): Promise<PageSummary> {
     const { rankings } = this.#site.modules;
     const [counters, hasTopics] = await Promise.all([rankings.counters(), rankings.hasTopics()]);
-    return { ...counters, hasTopics };
+    const { catalogue, repositories } = counters;
+    const isOwn = catalogue === "real" && repositories > 0 && repositories < RANKED_FROM;
+    return { ...counters, hasTopics, isOwn };
   }
 
   #requestOf(http: HttpRequest): Omit<PageRequest, "operator" | "summary"> {

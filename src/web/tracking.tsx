@@ -213,8 +213,10 @@ interface AskFormProps {
   text?: string;
   /** Why it names nothing. */
   problem?: string | undefined;
-  /** Whether it is the centre of its page. */
+  /** Whether it is the first thing on its page. */
   isCentre?: boolean;
+  /** Whether its page shows what it adds, and says so. */
+  isAdding?: boolean;
 }
 
 /** Characters of a submitted text that are shown again. */
@@ -228,7 +230,7 @@ export const FIELD_SCRIPTS = ["field.js"] as const;
  * tracked, and requests the rest; for visitors who may not request any, it searches for it.
  */
 export const AskForm: FC<AskFormProps> = (
-  { asking, text = "", problem, isCentre = false },
+  { asking, text = "", problem, isCentre = false, isAdding = false },
   { isStatic }: RenderContext,
 ) => {
   if (isStatic) return null;
@@ -237,22 +239,22 @@ export const AskForm: FC<AskFormProps> = (
     <form
       method={isAsking ? "post" : "get"}
       action="/track"
-      class={isCentre ? "row-form ask" : "row-form"}
+      class={isCentre ? "row-form ask" : isAdding ? "row-form add" : "row-form"}
       data-opens=""
     >
       <Field
         name="repository"
         id="repository"
-        label={isCentre ? "Type a repository, see its history" : "Repository"}
+        label={isCentre || isAdding ? "Type a repository, see its history" : "Repository"}
         problem={problem}
         value={text.slice(0, isAsking ? MAX_SHOWN : 200)}
         {...(isAsking ? {} : { maxlength: 200 })}
         required
-        placeholder="owner/name, or any address"
+        placeholder={isAdding ? "Add: owner/name or address, several at once" : "owner/name, or any address"}
         isLiteral
         isRepository
       />
-      <MainButton>Show</MainButton>
+      <MainButton>{isAdding ? "Add" : "Show"}</MainButton>
       {isAsking && !needsSignIn ? null : (
         <p class="soft small">
           {isAsking

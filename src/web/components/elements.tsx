@@ -35,7 +35,7 @@ interface NameLinkProps {
 
 /** A link to the page of a repository: its name in bold after its owner, which gives way first. */
 export const NameLink: FC<NameLinkProps> = ({ repository, window }) => (
-  <a class="name-link" href={repositoryPage(repository) + (window === undefined ? "" : `?window=${window}`)}>
+  <a href={repositoryPage(repository) + (window === undefined ? "" : `?window=${window}`)}>
     <span class="owner">{repository.owner}/</span>
     <span class="title">{repository.name}</span>
   </a>
@@ -313,8 +313,8 @@ export interface Tab {
 
 interface TabsProps {
   label: string;
-  /** `strip`: on several lines, for more links than a bar has room for. `chips`: for a choice that changes the whole page. */
-  look?: "tabs" | "strip" | "chips";
+  /** `strip`: on several lines, for more links than a bar has room for. */
+  look?: "tabs" | "strip";
 }
 
 /** Links with one selected; nothing if none leads anywhere. */
@@ -325,19 +325,14 @@ export const Tabs: FC<TabsProps & { tabs: readonly Tab[] }> = (
   tabs.some(({ href }) => leadsTo(href, context)) ? (
     <nav class={look} aria-label={label}>
       {tabs.map((tab) => (
-        <TabLink {...tab} look={look} />
+        <TabLink {...tab} />
       ))}
     </nav>
   ) : null;
 
 /** One of several links, which may be the selected one. */
-export const TabLink: FC<Tab & Pick<TabsProps, "look">> = ({ name, href, isCurrent, language, look }) => (
-  <Link
-    class={look === "chips" ? "chip" : undefined}
-    href={href}
-    aria-current={isCurrent ? "true" : undefined}
-    isControl
-  >
+export const TabLink: FC<Tab> = ({ name, href, isCurrent, language }) => (
+  <Link href={href} aria-current={isCurrent ? "true" : undefined} isControl>
     {language === undefined ? null : <Dot name={language} />}
     {name}
   </Link>

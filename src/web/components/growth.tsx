@@ -76,19 +76,43 @@ const HEADLINE_RANKS = 100;
 const RECORD = { days: 30, stars: 20 };
 
 /** "its best day on record" if the last day gained most of all, "since 3 Jan 2026" if nothing earlier is known; otherwise empty. */
-function recordWords(days: readonly DayGain[], to: number, { isFromCreation, unseen }: Series): string {
+export function recordWords(
+  days: readonly DayGain[],
+  to: number,
+  { isFromCreation, unseen }: Series,
+): string {
   const [best, last, first] = [bestDay(days), days.at(-1), days[0]];
   if (best === undefined || first === undefined || best !== last || to - best.at > DAY_MS) return "";
   return `its best day ${isFromCreation && unseen === null ? "on record" : `since ${formatDate(first.at)}`}`;
 }
 
+const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
+
+/** "its second day above 7,000 on record", of the last day; empty if more days were above the round number below it, or few are known. */
+export function nthWords(days: readonly DayGain[], to: number): string {
+  const last = days.at(-1);
+  if (
+    last === undefined ||
+    days.length < RECORD.days / 2 ||
+    last.change < RECORD.stars ||
+    to - last.at > DAY_MS
+  )
+    return "";
+  const step = 10 ** Math.floor(Math.log10(last.change));
+  const round = Math.floor(last.change / step) * step;
+  const nth = ORDINALS[days.filter(({ change }) => change > round).length - 1];
+  return nth === undefined || last.change === round
+    ? ""
+    : `its ${nth} day above ${formatCount(round)} on record`;
+}
+
 /** The day that gained most; undefined with too few days or stars. */
-export function bestDay(days: readonly DayGain[]): DayGain | undefined {
+export function bestDay(days: readonly DayGain[], least = RECORD.stars): DayGain | undefined {
   const best = days.reduce<DayGain | undefined>(
     (most, day) => (day.change > (most?.change ?? 0) ? day : most),
     undefined,
   );
-  return days.length < RECORD.days || (best?.change ?? 0) < RECORD.stars ? undefined : best;
+  return days.length < RECORD.days || (best?.change ?? 0) < least ? undefined : best;
 }
 
 /** The stars gained in a day that ends at a time. */

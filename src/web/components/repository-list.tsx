@@ -2,10 +2,9 @@ import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
 import type { ListRow } from "../../discovery/discovery.js";
 import { gainWords, WINDOW_SHORT_LABELS } from "../../growth/growth.js";
-import { repositoryPage } from "../../lib/page-addresses.js";
 import { type ListStars, SaveStar } from "../saving.js";
 import { Badges, badgesOf, OwnerImage } from "./badges.js";
-import { Language } from "./elements.js";
+import { Language, NameLink } from "./elements.js";
 import { Delta, formatCount, withEmoji } from "./numbers.js";
 import { Bars, gainsBetween } from "./small-charts.js";
 import { type Column, type Sorting, Table } from "./table.js";
@@ -179,7 +178,7 @@ type NameProps = Pick<RepositoryListProps, "withForge" | "withLanguage" | "metri
 const Name: FC<NameProps> = ({ row, isFirst, withForge = false, withLanguage = true, ...props }) => {
   const { repository, trend } = row;
   const { metric = "stars", marksFirstSeen = false } = props;
-  const { owner, name, provider, language, description } = repository;
+  const { owner, provider, language, description } = repository;
   const badges = badgesOf({ ...row, marksFirstSeen, trends: [trend] });
   const doubts = [
     ...badges.flatMap(({ reason }) => reason ?? []),
@@ -190,11 +189,7 @@ const Name: FC<NameProps> = ({ row, isFirst, withForge = false, withLanguage = t
       <OwnerImage owner={owner} provider={provider} size={32} isFirst={isFirst} />
       <div>
         <div class="named">
-          <a href={repositoryPage(repository)}>
-            <span class="owner">{owner}/</span>
-            <span class="title">{name}</span>
-          </a>{" "}
-          <Badges badges={badges} />
+          <NameLink repository={repository} /> <Badges badges={badges} />
           {withLanguage ? <Language name={language} /> : null}{" "}
           {withForge ? <span class="forge">{forgeName(provider)}</span> : null}
         </div>

@@ -1,19 +1,9 @@
 import type { FunctionComponent as FC } from "preact";
 import type { Facet } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { languagePage } from "../../lib/page-addresses.js";
 import type { RenderContext } from "../page-request.js";
-import { Link } from "./elements.js";
-import {
-  Delta,
-  Dot,
-  formatCompact,
-  formatCount,
-  formatDate,
-  formatDelta,
-  formatRate,
-  isOld,
-} from "./numbers.js";
+import { Language } from "./elements.js";
+import { Delta, formatCount, formatDate, formatDelta, formatRate, isOld } from "./numbers.js";
 
 /** Small charts without axes next to names and numbers: sparklines, and bars of gains. */
 
@@ -85,6 +75,8 @@ export const DayBars: FC<DayBarsProps> = ({ wide, narrow, ...days }) => (
 
 /** Room for a line of text, and the distance of its baseline from the bars. */
 const TEXT = { room: 24, gap: 7 };
+/** Of "a usual day: 1,234". */
+const USUAL_ROOM = 124;
 
 const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: string }> = (
   { values, end, usual = null, width, height, name },
@@ -92,7 +84,7 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
 ) => {
   const timeOf = (i: number) => end - (values.length - 1 - i) * DAY_MS;
   const most = Math.max(1, ...values.map((value) => value ?? 0));
-  const best = values.indexOf(most);
+  const best = values.lastIndexOf(most);
   const base = height - TEXT.room;
   const tallOf = (value: number) => Math.max(LEAST_BAR, (value * (base - TEXT.room)) / most);
   const step = width / Math.max(1, values.length);
@@ -101,6 +93,8 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
       ? ""
       : `M${fixed(i * step)} ${base}v-${fixed(tallOf(value))}h${fixed(step * 0.75)}v${fixed(tallOf(value))}z`;
   const last = values.length - 1;
+  /** The highest under the words for the usual day. */
+  const below = Math.max(usual ?? 0, ...values.slice(0, Math.ceil(USUAL_ROOM / step)).map((one) => one ?? 0));
   const isRecord = (i: number) => i === last || i === best;
   const anchor = best > values.length / 2 ? "end" : "start";
   const today = now !== undefined && !isOld(end, now) ? "today" : formatDate(end);
@@ -130,8 +124,8 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
           {best === last ? "" : ` on ${dayText(timeOf(best))}`}
         </text>
       )}
-      {usual === null || usual * 2 > most ? null : (
-        <text x="0" y={fixed(base - tallOf(usual) - 2 * TEXT.gap)}>
+      {usual === null || below * 2 > most ? null : (
+        <text x="0" y={fixed(base - tallOf(below) - 2 * TEXT.gap)}>
           a usual day: {formatRate(usual)}
         </text>
       )}
@@ -167,10 +161,11 @@ export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, h
   const x = (at: number) => ((at - from) * (width - LIFE_EDGE)) / (last.at - from || 1);
   const y = (value: number) => base - (value * (base - LIFE_EDGE)) / most;
   const lineOf = (some: LifeProps["points"]) =>
-    thinned(some, width)
+    thinned(some, width / 2)
       .map(({ at, value }, i) => `${i === 0 ? "M" : "L"}${fixed(x(at))} ${fixed(y(value))}`)
       .join("");
   const line = lineOf(points);
+  const years = yearsOf(from, last.at);
   const peak = best && points.find(({ at }) => at >= best.at);
   return (
     <svg class="life" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
@@ -193,7 +188,12 @@ export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, h
         </>
       )}
       <circle class="end" cx={fixed(x(last.at))} cy={fixed(y(last.value))} r="4.5" />
-      {yearsOf(from, last.at).map((at) => (
+      {years[0] !== undefined && x(years[0]) < MONTH_ROOM ? null : (
+        <text x="0" y={height - TEXT.gap}>
+          {formatDate(from).replace(/^\d+ /, "")}
+        </text>
+      )}
+      {years.map((at) => (
         <text x={fixed(x(at))} y={height - TEXT.gap}>
           {new Date(at).getUTCFullYear()}
         </text>
@@ -203,11 +203,13 @@ export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, h
 };
 
 const LIFE_EDGE = 8;
+/** Of "Oct 2025", before the first year. */
+const MONTH_ROOM = 80;
 
-/** At most about one point a pixel; always the last. */
+/** At most about `most` points; always the first and the last. */
 function thinned<Point>(points: readonly Point[], most: number): readonly Point[] {
   const step = Math.ceil(points.length / most);
-  return points.filter((_, i) => (points.length - 1 - i) % step === 0);
+  return points.filter((_, i) => i === 0 || (points.length - 1 - i) % step === 0);
 }
 
 /** The beginnings of the years in a time, few enough to name them. */
@@ -238,27 +240,21 @@ export const Spark: FC<{ values: readonly (number | null)[] }> = ({ values }) =>
 };
 
 /** Languages, each with a bar for the stars it gained. */
-export const LanguageBars: FC<{ languages: readonly Facet[] }> = ({ languages }) => {
-  const most = Math.max(...languages.map(({ starsGained }) => starsGained));
-  return (
-    <ol class="bars">
-      {languages.map(({ name, repositories, starsGained }) => (
-        <li>
-          <span>
-            <Dot name={name} />
-            <Link href={languagePage(name)}>{name}</Link>
-          </span>
-          <span class="soft small">{formatCompact(repositories)} repositories</span>
-          <Delta value={starsGained} />
-          <Bar value={starsGained} most={most} />
-        </li>
-      ))}
-    </ol>
-  );
-};
-
-const Bar: FC<{ value: number; most: number }> = ({ value, most }) => (
-  <svg viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
-    <rect width={((100 * Math.max(0, value)) / Math.max(1, most)).toFixed(1)} height="3" />
-  </svg>
+export const LanguageBars: FC<{ languages: readonly Facet[] }> = ({ languages }) => (
+  <ol class="side">
+    {languages.map(({ name, starsGained }) => (
+      <li>
+        <Language name={name} />
+        <svg viewBox="0 0 160 8" preserveAspectRatio="none" aria-hidden="true">
+          <rect
+            class="past"
+            width={fixed((160 * starsGained) / (languages[0]?.starsGained ?? 1))}
+            height="8"
+            rx="2"
+          />
+        </svg>
+        <Delta value={starsGained} />
+      </li>
+    ))}
+  </ol>
 );

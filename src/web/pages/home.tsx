@@ -1,6 +1,7 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { MILESTONES } from "../../charts/charts.js";
+import { chartPoints } from "../../charts/charts.js";
+import { forgeName } from "../../config/config.js";
 import {
   type CurrentCounters,
   type Leaders,
@@ -10,35 +11,38 @@ import {
   SORT_DEFINITIONS,
   windowsOf,
 } from "../../discovery/discovery.js";
-import { type Ranking, readLastDays, WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
-import { explorePage, LANGUAGES_PAGE, repositoryPage } from "../../lib/page-addresses.js";
 import {
-  addressOf,
-  canonicalAddress,
-  Link,
-  Tabs,
-  Ways,
-  WindowTabs,
-  withQuery,
-} from "../components/elements.js";
+  readLastDays,
+  readSeries,
+  type Trend,
+  WINDOW_LABELS,
+  WINDOWS,
+  type Window,
+} from "../../growth/growth.js";
+import { DAY_MS, isoTime } from "../../lib/clock.js";
+import { explorePage, LANGUAGES_PAGE } from "../../lib/page-addresses.js";
+import { addressOf, canonicalAddress, Link, Options, TabLink, withQuery } from "../components/elements.js";
+import { FRONT, Front, Side, SmallCard, timeWords } from "../components/front.js";
+import { dayGains, nthWords, recordWords } from "../components/growth.js";
 import {
   AsOf,
+  capital,
   Delta,
   formatCompact,
   formatCount,
   formatDate,
   isOld,
   repositoriesText,
-  withEmoji,
 } from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";
-import { LanguageBars } from "../components/small-charts.js";
+import { dayText, LanguageBars } from "../components/small-charts.js";
 import { Times } from "../components/why.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
 import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
+import { showYours } from "./yours.js";
 
 /** The parameters of the page: one window and one language for all of it. */
 export const homeQuery = z.object({
@@ -46,45 +50,42 @@ export const homeQuery = z.object({
   language: z.string().max(100, "must be at most 100 characters").optional(),
 });
 
-/** With fewer repositories of its own, the field is the centre of the page. */
+/** With fewer repositories, the page begins with the field that adds some. */
 const FEW = 100;
 
-/** Rows of the lead list, and of each list next to it. */
-const ROWS = 15;
+/** Places shown: those at the front, and rows. */
+const PLACES = 15;
+/** Places that the link below the list promises at most. */
+const LISTED = 100;
 const SIDE_ROWS = 5;
+/** The lists at the side are as high as the rows if they have this many together. */
+const SIDE_ROWS_IN_ALL = 18;
 /** Fewer with known growth in a day: the page shows a week. */
 const ENOUGH = 10;
-/** Repositories read of each ranking, to replace those that the page shows already. */
-const READ = 3 * ROWS;
-/** Languages offered as chips. */
-const CHIPS = 5;
 
-/** The lists next to Trending, with their headings. */
-const SIDE_LISTS = [
-  ["rising", "Busier than usual"],
-  ["new-hot", "New and hot"],
-] as const;
 const FEEDS = ["trending", "rising", "new-hot"] as const;
 
 /** The repositories and languages that grew most, and how recent that is. No repository is shown twice. */
 export async function showHome(request: PageRequest): Promise<Page> {
-  const { summary, now } = request;
-  const isFew = summary.catalogue === "sample" || summary.repositories < FEW;
-  const begin = {
+  const { summary } = request;
+  const { isOwn, catalogue, repositories } = summary;
+  const isAsking = catalogue === "sample" || repositories < FEW;
+  const asking = isAsking ? await readAsking(request) : undefined;
+  const page = {
     description: "What grows on GitHub, GitLab, Codeberg and other forges, measured from stored counts.",
-    lead: isFew ? <AskForm asking={await readAsking(request)} isCentre /> : undefined,
-    scripts: isFew ? FIELD_SCRIPTS : [],
+    lead: asking === undefined || isOwn ? undefined : <AskForm asking={asking} isCentre />,
+    scripts: [...(isAsking ? FIELD_SCRIPTS : []), ...starScripts(request)],
   };
-  if (summary.repositories === 0) return { ...begin, title: "What is growing", body: <Nothing /> };
+  if (repositories === 0) return { ...page, title: "What is growing", body: <Nothing /> };
+  if (isOwn && asking !== undefined) return { ...page, ...(await showYours(request, asking)) };
   const home = await readHome(request);
-  const title = titleOf({ ...home, summary, now });
+  const title = titleOf({ ...home, summary });
   return {
-    ...begin,
+    ...page,
     title,
     showsAge: true,
     canonical: canonicalAddress(home.url),
     status: home.isValid ? 200 : 400,
-    scripts: [...begin.scripts, ...starScripts(request)],
     alternates: FEEDS.map((sort) => ({
       type: "application/atom+xml",
       href: feedAddress({ sort, window: "7d", language: home.language }),
@@ -92,16 +93,20 @@ export async function showHome(request: PageRequest): Promise<Page> {
     })),
     body: (
       <>
-        <div class="apart home-head">
-          <h1>{title}</h1>
+        <div class="mast">
+          <div>
+            <h1>{title}</h1>
+            <DateLine {...home} summary={summary} />
+          </div>
           <Pickers {...home} />
         </div>
         <Problems problems={home.problems} isLeftOut />
+        <Yours {...home} />
+        <Front {...home} />
         <div class="home">
-          <Trending {...home} />
+          <Places {...home} measured={summary.freshRepositories} />
           <Aside {...home} />
         </div>
-        <Measured {...home} summary={summary} />
       </>
     ),
   };
@@ -111,21 +116,31 @@ type HomeData = Awaited<ReturnType<typeof readHome>>;
 
 async function readHome(request: PageRequest) {
   const { rankings, database, lists } = request.modules;
+  const { summary, now } = request;
   const { url, query, problems } = readUsableQuery(homeQuery, request.url);
   const language = await languageOf(request, query.language);
   if (language === undefined) url.searchParams.delete("language");
   else url.searchParams.set("language", language);
   const leaders = await rankings.leaders({
     ...(language === undefined ? { scope: "overall", name: "" } : { scope: "language", name: language }),
-    limit: READ,
+    limit: LISTED,
   });
   const window = query.window ?? usualWindow(leaders);
-  const leading = leaders("trending", window).slice(0, ROWS);
-  const rising = await readRising(request, { window, language, leading });
-  const ids = shownIds(leaders, window, [...leading, ...rising.map(({ repository }) => repository.id)]);
-  const [[trending = [], fresh = [], gaining = []], days, { gaining: among }, moves] = await Promise.all([
-    lists.rowsOfEach([leading, ids["new-hot"], ids.others].map((some) => ({ ids: some, window }))),
-    readLastDays(database, leading),
+  const places = leaders("trending", window);
+  const leading = places.slice(0, PLACES);
+  const [rising, yours] = await Promise.all([
+    readRising(request, { window, language, leading }),
+    readYours(request, window),
+  ]);
+  const shown = new Set([...leading, ...rising.map(({ repository }) => repository.id)]);
+  const fresh = next(leaders("new-hot", window), shown).slice(0, FRONT);
+  const passed = await readPassed(
+    request,
+    next(leaders("stars-gained", "7d"), new Set([...shown, ...fresh])),
+  );
+  const [[rows = [], newHot = [], passing = []], days, { gaining }, moves] = await Promise.all([
+    lists.rowsOfEach([leading, fresh, [...passed.keys()]].map((ids) => ({ ids, window }))),
+    readLastDays(database, [...leading, ...yours.rows.map(({ repository }) => repository.id)]),
     rankings.home(),
     language === undefined
       ? rankings.moves(leading, { ranking: "trending", window })
@@ -137,111 +152,206 @@ async function readHome(request: PageRequest) {
     window,
     /** Whether nobody has chosen the window, and a day has too little. */
     isWidened: query.window === undefined && window !== "24h",
+    isPast: isOld(summary.asOf, now),
     language,
     isValid: problems.length === 0,
     problems: isUnknown ? [...problems, UNKNOWN_LANGUAGE] : problems,
-    languages: among[window].languages,
-    list: { rows: trending, days, moves, ...(await starsOf(request, trending, addressOf(url))) },
+    languages: gaining[window].languages.toSorted((a, b) => b.starsGained - a.starsGained),
+    rows,
+    days,
+    moves,
+    /** Places that the whole list has, up to 100. */
+    listed: places.length,
+    record: await readRecord(request, rows[0]?.trend, leading[0]),
+    stars: await starsOf(request, rows, addressOf(url)),
     rising,
-    "new-hot": fresh,
-    gaining,
+    newHot,
+    passed: passing.map((row) => ({ row, ...(passed.get(row.repository.id) ?? { stars: 0, at: null }) })),
+    yours,
   };
 }
 
+const next = (ids: readonly number[], shown: ReadonlySet<number>) => ids.filter((id) => !shown.has(id));
+
+/** "Today on GitHub", "This week in Rust"; of old measurements "30 Apr 2026 on GitHub". */
+function titleOf({
+  window,
+  language,
+  isPast,
+  summary: { asOf, providers },
+}: Pick<HomeData, "window" | "language" | "isPast"> & { summary: CurrentCounters }): string {
+  const label = WINDOW_LABELS[window];
+  const span = isPast
+    ? `${window === "24h" ? "" : `${label} to `}${formatDate(asOf)}`
+    : window === "30d"
+      ? label
+      : capital(timeWords(window, false));
+  const [first, second, ...others] = providers
+    .filter(({ repositories }) => repositories > 0)
+    .sort((a, b) => b.repositories - a.repositories)
+    .map(({ provider }) => forgeName(provider));
+  const more = others.length === 0 ? second : `${others.length + 1} more forges`;
+  const forges = more === undefined ? first : `${first} and ${more}`;
+  return language === undefined ? `${span} on ${forges}` : `${span} in ${language}`;
+}
+
+const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
+
+interface DateLineProps extends Pick<HomeData, "isPast" | "isWidened" | "language"> {
+  summary: CurrentCounters;
+}
+
+/** "Thursday, 30 April 2026, measured 04:07 UTC". */
+const DateLine: FC<DateLineProps> = ({ isPast, isWidened, language, summary: { asOf, measured } }) => (
+  <p class="soft">
+    {isPast || asOf === null ? (
+      <AsOf at={asOf} measured={measured} />
+    ) : (
+      <>
+        {longDate.format(asOf).replace(/^(\w+) /, "$1, ")}, measured{" "}
+        <time datetime={isoTime(asOf)}>{isoTime(asOf).slice(11, 16)} UTC</time>
+      </>
+    )}
+    {isWidened
+      ? `. Not enough ${language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.`
+      : ""}
+  </p>
+);
+
 /** The choice of a window and a language for all of the page. */
 const Pickers: FC<HomeData> = ({ url, window, language, languages }) => {
-  const top = languages.slice(0, CHIPS).map(({ name }) => name);
+  const top = languages.map(({ name }) => name);
   const offered = language === undefined || top.includes(language) ? top : [language, ...top];
-  const tabOf = (name: string | undefined) => ({
-    href: withQuery(url, { language: name }),
-    isCurrent: name === language,
-  });
   return (
-    <div class="pickers">
-      <WindowTabs url={url} current={window} look="chips" />
+    <div>
+      <Options label="Window" url={url} parameter="window" words={WINDOW_LABELS} current={window} />
       {offered.length === 0 ? null : (
-        <Tabs
-          label="Language"
-          look="chips"
-          tabs={[
-            { name: "All languages", ...tabOf(undefined) },
-            ...offered.map((name) => ({ name, language: name, ...tabOf(name) })),
-          ]}
-        />
+        <details class="menu pick" data-menu="">
+          <summary>{language ?? "All languages"}</summary>
+          <div>
+            {[undefined, ...offered].map((name) => (
+              <TabLink
+                name={name ?? "All languages"}
+                {...(name === undefined ? {} : { language: name })}
+                href={withQuery(url, { language: name })}
+                isCurrent={name === language}
+              />
+            ))}
+          </div>
+        </details>
       )}
     </div>
   );
 };
 
-const Trending: FC<HomeData> = ({ window, language, list }) => (
-  <section>
-    {list.rows.length === 0 ? (
-      <p>
-        No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least half a day
-        apart. <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
-      </p>
-    ) : (
-      <>
-        <h2 class="hidden">Trending</h2>
-        <RepositoryList {...list} caption="Trending" from={1} isTrending />
-        <Ways
-          links={[
-            ["All of Trending", listAddress({ sort: "trending", window, language })],
-            ["Atom feed", feedAddress({ sort: "trending", window, language })],
-          ]}
-        />
-      </>
-    )}
-  </section>
-);
+/** The repositories of the reader: what they gained, and those that gained most. Nothing for visitors, and without any. */
+const Yours: FC<HomeData> = ({ yours: { rows, moved, gained, of }, days, window, isPast }) =>
+  of === 0 ? null : (
+    <section class="yours">
+      <div class="apart">
+        <h2>
+          <a href="/watchlist">Yours</a>
+        </h2>
+        {moved === 0 ? (
+          <p class="soft">
+            {repositoriesText(of)}, quiet {timeWords(window, isPast)}
+          </p>
+        ) : (
+          <p>
+            {formatCount(moved)} of {formatCount(of)} gained stars {timeWords(window, isPast)}:{" "}
+            <Delta value={gained} />
+          </p>
+        )}
+      </div>
+      <div class="cards">
+        {rows.map((row) => (
+          <SmallCard row={row} days={days.get(row.repository.id) ?? []} />
+        ))}
+      </div>
+    </section>
+  );
 
-/** The short lists next to Trending. */
-const Aside: FC<HomeData> = ({ window, language, languages, ...home }) => (
-  <aside>
-    {SIDE_LISTS.map(([sort, heading]) => (
-      <Brief
-        heading={heading}
-        href={listAddress({ sort, window, language })}
-        rows={home[sort].map((row) => ({
+/** The other places as rows. */
+const Places: FC<HomeData & { measured: number }> = ({ window, language, ...home }) => {
+  const { rows, days, moves, stars, listed } = home;
+  return (
+    <section>
+      {rows.length === 0 ? (
+        <p>
+          No growth in {WINDOW_LABELS[window]} yet: it needs two snapshots of a repository, at least half a
+          day apart. <a href={explorePage(new URLSearchParams({ sort: "stars" }))}>Repositories by stars</a>
+        </p>
+      ) : null}
+      {rows.length <= FRONT ? null : (
+        <RepositoryList
+          rows={rows.slice(FRONT)}
+          {...{ days, moves, ...stars }}
+          caption={`Places ${FRONT + 1} to ${rows.length}`}
+          from={FRONT + 1}
+          isTrending
+        />
+      )}
+      <div class="apart">
+        {listed <= PLACES ? null : (
+          <Link href={listAddress({ sort: "trending", window, language })}>
+            Places {PLACES + 1} to {listed}
+          </Link>
+        )}
+        {language === undefined ? (
+          <span class="soft small">{repositoriesText(home.measured)} measured</span>
+        ) : null}
+      </div>
+    </section>
+  );
+};
+
+/** The short lists next to the rows, as many as end with them. */
+const Aside: FC<HomeData> = ({ window, language, languages, isPast, rising, newHot, passed }) => {
+  const left = SIDE_ROWS_IN_ALL - rising.length - passed.length - newHot.length;
+  return (
+    <aside>
+      <Side
+        heading="Busier than usual"
+        href={listAddress({ sort: "rising", window, language })}
+        rows={rising.map((row) => ({
           row,
-          fact: sort === "rising" ? <Times trend={row.trend} /> : <Delta value={row.trend?.starsDelta} />,
+          facts: (
+            <>
+              <span class="soft">+{formatCount(row.trend?.starsDelta ?? null)}</span>
+              <Times trend={row.trend} />
+            </>
+          ),
         }))}
       />
-    ))}
-    <Brief
-      heading="Milestones"
-      rows={passed(home.gaining).map(({ row, stars }) => ({ row, fact: formatCompact(stars) }))}
-    />
-    {languages.length === 0 ? null : (
-      <section>
-        <h2>
-          <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>Languages</Link>
-        </h2>
-        <LanguageBars languages={languages.slice(0, SIDE_ROWS)} />
-      </section>
-    )}
-  </aside>
-);
+      <Side
+        heading={`Milestones ${timeWords("7d", isPast)}`}
+        rows={passed.map(({ row, stars, at }) => ({
+          row,
+          lead: <b class="milestone">{formatCompact(stars)}</b>,
+          facts: <span class="soft">{at === null ? "" : isPast ? dayText(at) : weekday.format(at)}</span>,
+        }))}
+      />
+      <Side
+        heading="New and hot"
+        href={listAddress({ sort: "new-hot", window, language })}
+        rows={newHot.map((row) => ({ row, facts: <Delta value={row.trend?.starsDelta} /> }))}
+      />
+      {languages.length === 0 ? null : (
+        <section>
+          <h2>
+            <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>
+              Languages {timeWords(window, isPast)}
+            </Link>
+          </h2>
+          <LanguageBars languages={languages.slice(0, Math.max(SIDE_ROWS, left))} />
+        </section>
+      )}
+    </aside>
+  );
+};
 
-/** How recent the numbers are, and of how much. */
-const Measured: FC<HomeData & { summary: CurrentCounters }> = ({ language, isWidened, summary }) => (
-  <p class="measured">
-    <a class="chip" href="/about">
-      <AsOf at={summary.asOf} measured={summary.measured} />
-      {language === undefined ? (
-        <span>
-          {" "}
-          · {repositoriesText(summary.repositories)} · {formatCount(summary.snapshots)} snapshots
-        </span>
-      ) : null}
-    </a>
-    {isWidened ? (
-      <span class="soft small">
-        Not enough {language === undefined ? "" : `${language} `}data for 24 hours: showing 7 days.
-      </span>
-    ) : null}
-  </p>
-);
+/** "Mon". */
+const weekday = new Intl.DateTimeFormat("en-US", { weekday: "short", timeZone: "UTC" });
 
 const UNKNOWN_LANGUAGE: Problem = {
   parameter: "language",
@@ -259,102 +369,81 @@ function usualWindow(leaders: Leaders): Window {
   return day < ENOUGH && leaders("trending", "7d").length > day ? "7d" : "24h";
 }
 
+interface Chosen {
+  window: Window;
+  language: string | undefined;
+}
+
 /** The first by times their usual day that do not lead the page; none in a window that has no such list. */
 async function readRising(
   { modules }: PageRequest,
   { window, language, leading }: Chosen & { leading: readonly number[] },
 ): Promise<ListRow[]> {
   if (!windowsOf("rising").includes(window)) return [];
-  const most = String(ROWS + SIDE_ROWS);
+  const most = String(PLACES + SIDE_ROWS);
   const query = listQuery.parse({ sort: "rising", window, language, limit: most });
   const { rows } = await listPage(modules, query);
   return rows.filter(({ repository }) => !leading.includes(repository.id)).slice(0, SIDE_ROWS);
 }
 
-/** The repositories of the other lists, none twice; `others` gained most among the remaining ones. */
-function shownIds(
-  leaders: Leaders,
-  window: Window,
-  shown: readonly number[],
-): Record<"new-hot" | "others", number[]> {
-  const seen = new Set(shown);
-  const next = (ranking: Ranking, most: number) => {
-    const ids = leaders(ranking, window)
-      .filter((id) => !seen.has(id))
-      .slice(0, most);
-    for (const id of ids) seen.add(id);
-    return ids;
-  };
+/** The watchlist of the reader: how many it has, how many of them gained stars and how many, and those that gained most. */
+async function readYours({ account, modules }: PageRequest, window: Window) {
+  const { items } =
+    account === undefined ? { items: [] } : await modules.watchlists.get({ accountId: account.id });
+  const ids = items.map(({ repositoryId }) => repositoryId);
+  const gains = [...(await modules.rankings.trends(ids, window))]
+    .filter(([, { starsDelta }]) => starsDelta > 0)
+    .sort(([, a], [, b]) => b.starsDelta - a.starsDelta);
+  const most = gains.slice(0, FRONT).map(([id]) => id);
   return {
-    "new-hot": next("new-hot", SIDE_ROWS),
-    others: next("stars-gained", READ),
+    of: items.length,
+    moved: gains.length,
+    gained: gains.reduce((sum, [, { starsDelta }]) => sum + starsDelta, 0),
+    rows: await modules.lists.rows(most, window),
   };
 }
 
-/** A repository that reached a round number of stars. */
-interface Passed {
-  row: ListRow;
-  stars: number;
+/** A day of a leading repository in words, if it is a record or one of few; empty for other windows. Reads its whole series. */
+async function readRecord({ modules }: PageRequest, trend: Trend | undefined, id = 0): Promise<string> {
+  if (trend?.window !== "24h" || trend.starsDelta <= 0) return "";
+  const { series } = await readSeries(modules.database, id);
+  const days = dayGains(chartPoints(series, "stars"));
+  return recordWords(days, trend.to, series) || nthWords(days, trend.to);
 }
 
-/** The repositories whose stars reached a round number in the window, the highest first. */
-function passed(rows: readonly ListRow[]): Passed[] {
-  return rows
-    .flatMap((row): Passed[] => {
-      const { starsFrom = 0, starsDelta = 0 } = row.trend ?? {};
-      const stars = MILESTONES.findLast((one) => starsFrom < one && one <= starsFrom + starsDelta);
-      return stars === undefined ? [] : [{ row, stars }];
-    })
-    .sort((a, b) => b.stars - a.stars)
-    .slice(0, SIDE_ROWS);
-}
+/** Multiples of these are round, from a size on. */
+const ROUND = [
+  [100_000, 50_000],
+  [10_000, 10_000],
+  [1_000, 1_000],
+] as const;
 
-interface Chosen {
-  window: Window;
-  language: string | undefined;
-}
-
-/** "What grew in the last 24 hours"; old measurements are not called recent. */
-function titleOf({
-  window,
-  language,
-  summary,
-  now,
-}: Chosen & { summary: CurrentCounters; now: number }): string {
-  const { asOf } = summary;
-  const span = isOld(asOf, now)
-    ? `the ${WINDOW_LABELS[window]} to ${formatDate(asOf)}`
-    : `the last ${WINDOW_LABELS[window]}`;
-  return `What grew in ${span}${language === undefined ? "" : `: ${language}`}`;
-}
-
-interface BriefProps {
-  heading: string;
-  /** The whole list. */
-  href?: string;
-  rows: readonly { row: ListRow; fact: Child }[];
-}
-
-/** A short list next to the lead: names, a description, and one fact each; nothing without rows. */
-const Brief: FC<BriefProps> = ({ heading, href, rows }) =>
-  rows.length === 0 ? null : (
-    <section>
-      <h2>{href === undefined ? heading : <Link href={href}>{heading}</Link>}</h2>
-      <ol class="brief">
-        {rows.map(({ row: { repository }, fact }) => (
-          <li>
-            <a href={repositoryPage(repository)}>
-              <bdi>{repository.fullName}</bdi>
-            </a>
-            <span class="number">{fact}</span>
-            <span class="soft small">
-              <bdi>{withEmoji(repository.description ?? "")}</bdi>
-            </span>
-          </li>
-        ))}
-      </ol>
-    </section>
+/** The repositories that passed a round number in the last seven days: those with the highest, and when; null: unknown. */
+async function readPassed(
+  { modules: { rankings, database } }: PageRequest,
+  ids: readonly number[],
+): Promise<Map<number, { stars: number; at: number | null }>> {
+  const trends = await rankings.trends(ids, "7d");
+  const passed = ids.flatMap((id) => {
+    const { starsFrom = 0, starsDelta = 0, starsCounted = 0, to = 0 } = trends.get(id) ?? {};
+    const stars = starsFrom + starsDelta;
+    const step = ROUND.find(([least]) => stars >= least)?.[1] ?? stars + 1;
+    const round = Math.floor(stars / step) * step;
+    return starsDelta === starsCounted && round > starsFrom ? [{ id, stars: round, to }] : [];
+  });
+  const highest = passed.sort((a, b) => b.stars - a.stars).slice(0, SIDE_ROWS);
+  const days = await readLastDays(
+    database,
+    highest.map(({ id }) => id),
   );
+  return new Map(
+    highest.map(({ id, stars, to }) => {
+      const totals = days.get(id) ?? [];
+      const day = totals.findIndex((total) => total !== null && total >= stars);
+      return [id, { stars, at: day < 1 ? null : to - (totals.length - 1 - day) * DAY_MS }];
+    }),
+  );
+}
 
 function listAddress({ sort, window, language }: Chosen & { sort: string }): string {
   return explorePage(new URLSearchParams({ sort, window, ...(language === undefined ? {} : { language }) }));

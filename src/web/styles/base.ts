@@ -41,14 +41,15 @@ summary { cursor: pointer; }
 .frame { width: 100%; max-width: var(--wide); margin: 0 auto; padding: 0 var(--s5); }
 main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .top { border-bottom: 1px solid var(--line); background: var(--card); }
-.top .frame { display: flex; align-items: center; gap: var(--s3) var(--s5); padding-top: var(--s2); padding-bottom: var(--s2); flex-wrap: wrap; }
-.brand { display: flex; align-items: center; gap: var(--s2); font: 600 var(--large)/1 var(--serif); color: var(--ink); text-decoration: none; }
-.brand svg { width: 1.5rem; height: 1.5rem; color: var(--star); }
-.top nav { display: flex; gap: var(--s1) var(--s4); flex-wrap: wrap; }
+.top .frame { display: flex; align-items: center; gap: var(--s2) var(--s5); min-height: 3.5rem; }
+.brand { display: flex; align-items: center; gap: var(--s2); font: 600 var(--head)/1 var(--serif); color: var(--ink); text-decoration: none; }
+.brand svg { width: 26px; height: 26px; color: var(--star); }
+.top nav { display: flex; gap: 1.25rem; }
+.top nav a { line-height: 2rem; white-space: nowrap; }
 .top nav a, .menu > summary { color: var(--soft); text-decoration: none; padding: var(--s1) 0; border-bottom: 2px solid transparent; }
 .top nav a:hover, .menu > summary:hover { color: var(--ink); }
 .top nav a[aria-current] { color: var(--ink); border-bottom-color: var(--star); }
-.search { flex: 1 1 14rem; max-width: 28rem; }
+.search { flex: 1 1 0; max-width: 26rem; min-width: 0; margin-left: auto; }
 .search form { position: relative; margin: 0; }
 .search input { width: 100%; }
 :root[data-scripts] .search input { padding-right: 4rem; }
@@ -56,7 +57,7 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .search kbd { font-size: .75rem; white-space: nowrap; }
 .search svg { display: none; width: 1.25rem; height: 1.25rem; color: var(--soft); }
 :root:not([data-scripts]) .scripted { display: none; }
-.tools { min-height: 2.25rem; display: flex; align-items: center; gap: var(--s2) var(--s4); margin-left: auto; min-width: 0; }
+.tools { min-height: 2.25rem; display: flex; align-items: center; gap: var(--s2) var(--s4); min-width: 0; }
 .menu { position: relative; min-width: 0; }
 .menu > summary { list-style: none; max-width: 14rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .menu > summary::-webkit-details-marker { display: none; }
@@ -73,18 +74,25 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .menu > div > a:hover, .menu > div button:hover { background: var(--sunk); }
 .menu form { margin: 0; border-top: 1px solid var(--line); margin-top: var(--s2); padding-top: var(--s2); }
 .bottom { border-top: 1px solid var(--line); color: var(--soft); font-size: var(--small); }
-.bottom .frame { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s5); padding-top: var(--s4); padding-bottom: var(--s4); }
-.bottom p { margin: 0; flex: 1 1 24rem; }
+.bottom .frame { display: flex; flex-wrap: wrap; align-items: baseline; gap: var(--s1) var(--s5); padding-top: 1.25rem; padding-bottom: var(--s5); }
+.bottom p { margin: 0; flex: 1 1 14rem; }
 .bottom a { color: inherit; padding: .2rem 0; }
+.bottom p a { margin-left: var(--s2); }
 @media (max-width: 24rem) { .menu > summary { max-width: 8rem; } }
+@media (max-width: 60rem) {
+  .top .frame { flex-wrap: wrap; gap: var(--s1) var(--s3); padding-top: var(--s2); padding-bottom: var(--s1); }
+  .search kbd { display: none; }
+  .search svg { display: block; }
+  .search { max-width: none; }
+  :root[data-scripts] .search input { padding-right: 2rem; }
+  /* The menu of the account stays above, the one of themes goes below, next to the pages. */
+  .tools { display: contents; }
+  .top nav { order: 8; flex: 1 1 80%; gap: 0 18px; overflow-x: auto; font-size: var(--small); }
+  .menu[data-themes] { order: 9; }
+}
 @media (max-width: 46rem) {
   :root { --display: 1.625rem; --hero: 2.5rem; }
   .frame { padding: 0 var(--s4); }
-  .top .frame { gap: var(--s2) var(--s4); }
-  .search kbd { display: none; }
-  .search svg { display: block; }
-  .search { order: 9; flex-basis: 100%; max-width: none; }
-  .top nav { order: 8; flex-basis: 100%; gap: 0 var(--s4); font-size: var(--small); }
 }
 @media (prefers-reduced-motion: no-preference) { a, button, summary { transition: color .12s, background-color .12s, border-color .12s; } }
 `;

@@ -26,8 +26,8 @@ a.badge:hover { text-decoration: underline; }
 .place small.new { color: var(--star); }
 .row-name { display: grid; grid-template-columns: 2rem minmax(0, 1fr); gap: var(--s3); align-items: center; }
 .named { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .6rem; line-height: 1.625rem; max-height: 1.625rem; overflow: hidden; }
-.named > a:first-child { min-width: 0; font-size: var(--large); text-decoration: none; }
-.named > a:first-child:hover .title { text-decoration: underline; }
+.named > a:first-child { min-width: 0; font-size: var(--large); }
+.named .badge { line-height: 1.375rem; }
 .owner { color: var(--soft); }
 .title { color: var(--ink); font-weight: 600; }
 .about { margin: 0; color: var(--soft); font-size: var(--small); line-height: 1.5; overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1; }
@@ -79,24 +79,100 @@ a.badge:hover { text-decoration: underline; }
 .spark { width: 6rem; height: 1.5rem; }
 .spark polyline { fill: none; stroke: var(--chart-1); stroke-width: 1.5; stroke-linejoin: round; }
 .list .hidden { margin-left: -1px; }
-.name-link { text-decoration: none; }
-.name-link:hover .title { text-decoration: underline; }
+/* The first page: a story and two cards over rows and short lists, all on one grid. */
+.front, .home { display: grid; grid-template-columns: minmax(0, 1fr) 23rem; gap: var(--s5); }
+.front { margin-bottom: var(--s2); }
+.cards { display: grid; gap: var(--s4); }
+.yours { margin-bottom: var(--s5); }
+.yours > .cards { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: var(--s5); }
+.yours > .apart p { margin: 0; }
+.story { display: grid; grid-template-columns: minmax(0, 1fr) 27rem; gap: var(--s5); padding: var(--s5); min-height: 22.25rem; }
+.story > :first-child { display: flex; flex-direction: column; }
+.story > :last-child { align-self: end; }
+.story p { margin: var(--s2) 0 0; }
+.story .hero { margin-top: var(--s4); }
+.story .buttons { margin: auto 0 0; padding-top: var(--s3); }
+.story-head { display: flex; gap: var(--s3); align-items: center; }
+.story-head .place { width: 1.75rem; font-size: var(--title); text-align: center; }
+.story-head h2 { margin: 0; font-size: var(--title); }
+a:has(> .title) { text-decoration: none; }
+a:hover > .title { text-decoration: underline; }
+:is(h2, h3) .owner { font-weight: 400; }
+.small-card { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--s2); align-content: space-between; padding: var(--s4); }
+.small-card:has(> .place) { grid-template-columns: 1.75rem minmax(0, 1fr); }
+.small-card > .place { text-align: center; }
+.small-card > :last-child { grid-column: -2; display: flex; gap: var(--s4); align-items: end; justify-content: space-between; }
+.small-card h3 { display: flex; gap: var(--s2); align-items: center; margin: 0; font: 600 var(--large)/1.2 var(--sans); }
+.small-card .about { margin-top: var(--s1); -webkit-line-clamp: 2; }
+.small-card .days { width: 10.5rem; height: 3.5rem; flex: 0 1 auto; min-width: 0; }
+.small-card > :last-child p { margin: 0; text-align: right; white-space: nowrap; line-height: 1.35; }
+.small-card b > .rise { font-size: var(--head); }
+.small-card small { display: block; font-size: var(--small); color: var(--soft); }
+.home > * { min-width: 0; }
+.home > section > .apart { padding-top: var(--s3); }
+.home aside h2 { font-size: var(--large); line-height: 1.5rem; margin: 0; padding: var(--s3) 0 var(--s1); border-bottom: 1px solid var(--edge); }
+.home aside h2 a { text-decoration: none; }
+.home aside h2 a:hover { text-decoration: underline; }
+.home aside section + section h2 { padding-top: var(--s5); }
 .side { list-style: none; margin: 0; padding: 0; }
 .side li { display: flex; gap: 10px; align-items: center; height: 2.25rem; border-bottom: 1px solid var(--line); }
 .side li:last-child { border-bottom: 0; }
-.side .name-link { display: flex; flex: 1; min-width: 0; line-height: 1.75rem; white-space: nowrap; }
-.side .name-link > * { overflow: hidden; text-overflow: ellipsis; }
+.side a:has(> .title) { display: flex; flex: 1; min-width: 0; line-height: 1.75rem; white-space: nowrap; }
+.side a:has(> .title) > * { overflow: hidden; text-overflow: ellipsis; }
 .side .owner { flex: 0 99 auto; min-width: 1.5em; }
-.home { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(0, 1fr); }
-.home > * { min-width: 0; }
-.home aside h2 { font-size: var(--large); margin: 0 0 var(--s2); }
-.home aside section + section { margin-top: var(--s5); }
-.brief { list-style: none; margin: 0; padding: 0; }
-.brief li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--s3); padding: .3rem 0; border-bottom: 1px solid var(--line); }
-.brief li:last-child { border-bottom: 0; }
-.brief a { font-weight: 600; text-decoration: none; line-height: 1.5rem; }
-.brief .small { grid-column: 1 / -1; overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
-@media (min-width: 64rem) { .home { grid-template-columns: minmax(0, 1fr) 22rem; } }
+.side .soft { font-size: var(--small); }
+.side .times { min-width: 46px; text-align: center; }
+.side .language { width: 6.5rem; overflow: hidden; text-overflow: ellipsis; }
+.side .language a { color: var(--ink); font-size: var(--body); line-height: 1.75rem; display: inline-block; }
+.side svg:not(.dot) { flex: 1; height: 8px; min-width: 0; }
+.side .language + svg + * { min-width: 4rem; text-align: right; font-weight: 600; white-space: nowrap; }
+.milestone { width: 3rem; color: var(--star); font: 600 var(--large) var(--serif); }
+/* A catalogue of one's own: all together, then each with its life. */
+.row-form.add { flex: 0 1 27rem; flex-wrap: nowrap; margin: 0; }
+.add label { position: absolute; clip-path: inset(50%); }
+.add input { width: 100%; }
+.totals { display: grid; grid-template-columns: minmax(0, 1fr) 35rem; gap: 2.5rem; align-items: center; padding: 1.25rem var(--s5) var(--s4); }
+.totals dl { display: flex; justify-content: space-between; gap: var(--s3); margin: 0; }
+:is(.totals, .own) dt { color: var(--soft); font-size: var(--small); }
+:is(.totals, .own) dd { margin: 0; }
+.totals dd { font: 600 var(--display)/1.1 var(--serif); letter-spacing: -.01em; }
+.totals dd small { display: block; font: 400 var(--small)/1.4 var(--sans); letter-spacing: 0; color: var(--soft); }
+.totals div:not(.record) > dd { padding-bottom: 18px; }
+.totals .record dd { color: var(--star); }
+.own { list-style: none; display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: var(--s5); margin: var(--s5) 0 0; padding: 0; }
+.own:has(> :last-child:nth-child(2)) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+.own:has(> :only-child) { grid-template-columns: minmax(0, 1fr); }
+.own > li { display: flex; flex-direction: column; min-height: 21.5rem; padding: 1.25rem 22px var(--s4); }
+.own h2 { font: 600 var(--large)/1.3 var(--sans); margin: 0; }
+.own .about { min-height: 1.25rem; margin: 2px 0 0; }
+.own-now { display: flex; align-items: baseline; justify-content: space-between; margin: var(--s3) 0 var(--s1); }
+.own-now b { font: 600 var(--display)/1.1 var(--serif); }
+.own-now .rise, .own-now .fall { font-weight: 600; }
+.own dl { display: flex; justify-content: space-between; gap: var(--s2); margin: auto 0 0; padding-top: var(--s3); border-top: 1px solid var(--line); font-size: var(--small); }
+.own dl:not(:has(> :nth-child(2))) { border: 0; }
+.elsewhere { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: var(--s4); margin-top: var(--s6); padding-top: var(--s5); border-top: 1px solid var(--line); }
+.elsewhere h2, .elsewhere p { margin: 0; }
+.elsewhere > p { display: flex; flex-wrap: wrap; gap: var(--s2); }
+@media (max-width: 68rem) {
+  .front, .home, .totals { grid-template-columns: minmax(0, 1fr); }
+  .front > .cards, .yours > .cards { grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); }
+  .own { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+}
+@media (max-width: 46rem) {
+  .front, .cards, .yours > .cards, .own { gap: var(--s3); }
+  .story, .own { grid-template-columns: minmax(0, 1fr); }
+  .story { gap: var(--s4); padding: var(--s4); min-height: 0; }
+  .story .buttons { display: none; }
+  .story-head :is(h2, .place) { font-size: var(--head); }
+  .story .hero { margin-top: var(--s3); }
+  .small-card .days { width: 8.25rem; }
+  .row-form.add { flex: 1 1 auto; }
+  .totals { gap: var(--s4); padding: var(--s4); }
+  .totals dl { display: grid; grid-template-columns: 1fr 1fr; }
+  .totals div > dd { font-size: var(--title); padding: 0 !important; }
+  .own { margin-top: var(--s3); }
+  .own > li { padding: var(--s4); }
+}
 @media (max-width: 46rem) {
   .repositories, .repositories :is(thead, tbody) { display: block; }
   .repositories thead { position: absolute; clip-path: inset(50%); }

@@ -12,7 +12,7 @@ export const MEDIA = `
   body { display: block; font-size: 10pt; }
   .frame { max-width: none; padding: 0; }
   .top { border-bottom: 0; }
-  .skip, .search, .tools, .top nav, .bottom, .tabs, .chips, .filters, .contents, .pager, .button:not([rel]), form:not(.note), button, .star, [role="status"]:empty { display: none; }
+  .skip, .search, .tools, .top nav, .bottom, .tabs, .filters, .contents, .pager, .button:not([rel]), form:not(.note), button, .star, [role="status"]:empty { display: none; }
   .button[rel] { border: 0; padding: 0; min-height: 0; }
   a[rel~="nofollow"][href^="http"]::after { content: " (" attr(href) ")"; font-size: var(--small); overflow-wrap: anywhere; }
   .scroll { overflow: visible; background: none; }
@@ -34,7 +34,7 @@ export const MEDIA = `
   .top nav a[aria-current], .strip a[aria-current], .sort-menu > summary.current { border-bottom: 3px solid Highlight; }
   /* Text is painted on a plate of the colour of pages, unless the element is left as it is. */
   .press { forced-color-adjust: none; }
-  .tabs a[aria-current], .chips a[aria-current], .choices-list [role][aria-selected="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText;
+  .tabs a[aria-current], .choices-list [role][aria-selected="true"] { forced-color-adjust: none; background: Highlight; color: HighlightText;
     --ink: HighlightText; --soft: HighlightText; --link: HighlightText; --star: HighlightText; }
   .tabs a[aria-current]:focus-visible { outline-color: HighlightText; }
   tr:last-child > :is(td, th) { border-bottom-color: Canvas; }

@@ -42,19 +42,11 @@ export const PAGES = `
   .snapshots tbody th { white-space: normal; min-width: 6.5rem; }
 }
 
-.ask { max-width: 44rem; margin: 0 auto var(--s3); align-items: end; }
+.ask { max-width: 44rem; margin: 0 0 var(--s4); align-items: end; }
 .ask .field > label { color: var(--ink); font: 600 var(--title)/1.2 var(--serif); margin-bottom: var(--s2); }
 .ask input, .ask button { min-height: 2.75rem; font-size: var(--large); }
 .ask p.small { flex-basis: 100%; margin: 0; line-height: 1; }
-.home-head { margin-bottom: var(--s3); align-items: center; }
-.home-head h1 { margin: 0; font-size: var(--title); }
-.home-head .pickers { margin: 0; max-width: 100%; }
-@media (max-width: 46rem) {
-  .ask .field > label { font-size: var(--large); }
-  .home-head .pickers { flex-wrap: nowrap; overflow-x: auto; }
-  .home-head .chips { flex-wrap: nowrap; }
-  .home-head .chip { white-space: nowrap; }
-}
+@media (max-width: 46rem) { .ask .field > label { font-size: var(--large); } }
 td.words { overflow-wrap: anywhere; min-width: 14rem; }
 .facts dd.words { font-size: var(--large); }
 span.wrong { color: var(--fall); }

@@ -51,13 +51,6 @@ export const PARTS = `
 .bars li:last-child { border-bottom: 0; }
 .bars li > svg { grid-column: 1 / -1; width: 100%; height: 3px; margin-top: .2rem; }
 .bars rect { fill: var(--chart-1); opacity: .55; }
-.chips { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); }
-.chip { max-width: 100%; overflow-wrap: anywhere; display: inline-flex; align-items: center; padding: .1rem .75rem; min-height: 1.75rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--card); color: var(--ink); font-size: var(--small); text-decoration: none; }
-.chip:hover { border-color: var(--link); }
-.chip[aria-current] { background: var(--bar); border-color: var(--link); font-weight: 600; }
-.pickers { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); margin-bottom: var(--s3); }
-.measured { margin-bottom: var(--s5); }
-.measured .chip { display: inline-block; margin-right: var(--s2); }
 /* A menu that looks like the other controls of its line. */
 .pick > summary { height: var(--control); padding: 0 .875rem; line-height: calc(var(--control) - 2px); border: 1px solid var(--edge); border-radius: var(--round); background: var(--card); color: var(--ink); }
 .pick > div { max-height: 70vh; overflow-y: auto; }
@@ -84,7 +77,7 @@ label { display: block; }
 .field .wrong { color: var(--fall); font-size: var(--small); }
 fieldset { border: 0; padding: 0; margin: 0 0 var(--s3); min-width: 0; }
 form.inline { display: inline; }
-@media (max-width: 46rem) { .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
+@media (max-width: 46rem) { .mast :is(.tabs a, .pick > summary) { padding: 0 .5rem; } .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
 @media (max-width: 34rem) {
   .spare { display: none; }
 }
