@@ -166,45 +166,48 @@ export class Columns {
 
 /** Days whose gains are known. */
 const DAYS = 30;
-/** Gains that a byte has no room for, and that of a repository whose days are unknown. */
-const GREAT = -128;
-const UNKNOWN = -127;
+/** A gain that 16 bits have no room for, and that of a repository whose days are unknown. */
+const GREAT = -(2 ** 15);
+const UNKNOWN = GREAT + 1;
 
-/** The stars that repositories gained in each of 30 days, by slot, a byte each: most gain few. */
+/** The stars that repositories gained in each of 30 days, by slot. */
 export class DayGains {
-  #bytes = new Int8Array(0);
+  #numbers = new Int16Array(0);
   readonly #great = new Map<number, number>();
 
   grow(capacity: number): void {
-    this.#bytes = larger(this.#bytes, capacity * DAYS, Int8Array);
+    this.#numbers = larger(this.#numbers, capacity * DAYS, Int16Array);
   }
 
   /** `days`: the gains, oldest first, joined by commas; null: unknown. */
   set(slot: number, days: string | null): void {
-    const gains = days?.split(",") ?? [];
-    for (let i = 0, at = slot * DAYS; i < DAYS; i++, at++) {
-      const gain = days === null ? UNKNOWN : Number(gains[i]);
-      const isSmall = days === null || Math.abs(gain) < -UNKNOWN;
-      if (this.#bytes[at] === GREAT) this.#great.delete(at);
-      if (!isSmall) this.#great.set(at, gain);
-      this.#bytes[at] = isSmall ? gain : GREAT;
+    const begin = slot * DAYS;
+    if (days === null) {
+      this.#numbers[begin] = UNKNOWN;
+      return;
+    }
+    for (const [i, text] of days.split(",").entries()) {
+      const gain = Number(text);
+      const isGreat = Math.abs(gain) >= -UNKNOWN;
+      this.#numbers[begin + i] = isGreat ? GREAT : gain;
+      if (isGreat) this.#great.set(begin + i, gain);
     }
   }
 
   /** The gains of some slots together, and how many of them are known; no gains if none is. */
   sum(slots: Iterable<number>): { gains: number[]; known: number } {
-    const gains: number[] = [];
+    const gains = new Float64Array(DAYS);
     let known = 0;
     for (const slot of slots) {
       const begin = slot * DAYS;
-      if (this.#bytes[begin] === UNKNOWN) continue;
+      if (this.#numbers[begin] === UNKNOWN) continue;
       known++;
       for (let i = 0; i < DAYS; i++) {
-        const gain = this.#bytes[begin + i] ?? 0;
+        const gain = this.#numbers[begin + i] ?? 0;
         gains[i] = (gains[i] ?? 0) + (gain === GREAT ? (this.#great.get(begin + i) ?? 0) : gain);
       }
     }
-    return { gains, known };
+    return { gains: known === 0 ? [] : [...gains], known };
   }
 }
 

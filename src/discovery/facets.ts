@@ -1,5 +1,5 @@
 /** Languages and topics: how many listed repositories have each, with their stars, and the gains of those whose growth is known. */
-import { perWindow, WINDOWS, type Window, windowMs } from "../growth/growth.js";
+import { perWindow, RISING_WINDOWS, WINDOWS, type Window, windowMs } from "../growth/growth.js";
 import { DAY_MS } from "../lib/clock.js";
 import { median } from "../repositories/repositories.js";
 import { type Columns, Names, NO_GAIN } from "./columns.js";
@@ -88,6 +88,8 @@ export class FacetTable {
   readonly frequent: readonly FacetTotals[];
   /** The names of those in lower case. */
   readonly keys: readonly string[];
+  /** Those of all providers that gained many stars, and most times their usual day. */
+  readonly hottest: Partial<Record<Window, string>> = {};
   /** Those that gained most stars, by window, the greatest gain first. */
   readonly gaining: Readonly<Record<Window, readonly Facet[]>>;
 
@@ -170,33 +172,7 @@ export class Facets {
 
   /** The days of a language or topic. Costs reading the gains of its repositories, and of a language the codes of all. */
   days(kind: FacetKind, name: string): FacetDays {
-    const { columns, topics } = this.#model;
-    const slots: number[] = [];
-    const visit = (slot: number) => {
-      if (columns.listed.has(slot)) slots.push(slot);
-    };
-    if (kind === "topic") topics.forEachWith(topics.names.codeOf(name), visit);
-    else {
-      const code = columns.names.language.codeOf(name);
-      for (let slot = 0; slot < columns.size; slot++) if (columns.named.language[slot] === code) visit(slot);
-    }
-    return columns.days.sum(slots);
-  }
-
-  /** The most unusual one of a window: of those that gained many stars, the one with most times its usual day. undefined: none did. */
-  async hottest(kind: FacetKind, window: Window): Promise<string | undefined> {
-    const { gaining } = await this.of(kind);
-    const [first] = gaining[window]
-      .filter(
-        (one) => one.starsGained >= LEAD_FROM && one.measured >= RANKED_FROM && isCovered(one, one.recent),
-      )
-      .map(({ name, starsGained }) => ({
-        name,
-        times: timesOfDays(this.days(kind, name), { window, starsGained }) ?? 0,
-      }))
-      .filter(({ times }) => times >= LEAD_TIMES)
-      .sort((a, b) => b.times - a.times);
-    return first?.name;
+    return daysOf(this.#model, kind, name);
   }
 
   /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
@@ -264,7 +240,31 @@ function* tableOf(model: ReadModel, kind: FacetKind, provider: string): Generato
             if (code > 0) add(code);
           },
   });
-  return new FacetTable(names, sums);
+  const table = new FacetTable(names, sums);
+  for (const window of provider === "" ? RISING_WINDOWS : []) {
+    let most = LEAD_TIMES;
+    for (const { name, recent, ...gain } of table.gaining[window]) {
+      if (gain.starsGained < LEAD_FROM || gain.measured < RANKED_FROM || !isCovered(gain, recent)) continue;
+      const times = timesOfDays(daysOf(model, kind, name), { ...gain, window }) ?? 0;
+      if (times >= most) table.hottest[window] = name;
+      most = Math.max(most, times);
+      yield;
+    }
+  }
+  return table;
+}
+
+function daysOf({ columns, topics }: ReadModel, kind: FacetKind, name: string): FacetDays {
+  const slots: number[] = [];
+  const visit = (slot: number) => {
+    if (columns.listed.has(slot)) slots.push(slot);
+  };
+  if (kind === "topic") topics.forEachWith(topics.names.codeOf(name), visit);
+  else {
+    const code = columns.names.language.codeOf(name);
+    for (let slot = 0; slot < columns.size; slot++) if (columns.named.language[slot] === code) visit(slot);
+  }
+  return columns.days.sum(slots);
 }
 
 interface Grouping {

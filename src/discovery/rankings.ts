@@ -181,14 +181,15 @@ export class Rankings {
     return (await this.#live.current()).facets.find(kind, name);
   }
 
-  /** The days of some languages or topics, by name, and the most unusual one in a window. See `Facets`. */
+  /** The days of some languages or topics, by name. See `Facets.days`. */
   async facetDays(kind: FacetKind, names: readonly string[]): Promise<Map<string, FacetDays>> {
     const { facets } = await this.#live.current();
     return new Map(names.map((name) => [name, facets.days(kind, name)]));
   }
 
+  /** The most unusual language or topic of a window; undefined: none is. */
   async hottest(kind: FacetKind, window: Window): Promise<string | undefined> {
-    return (await this.#live.current()).facets.hottest(kind, window);
+    return (await (await this.#live.current()).facets.of(kind)).hottest[window];
   }
 
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */
