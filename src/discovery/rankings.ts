@@ -266,7 +266,6 @@ export interface RankedList {
 /** The languages and topics that gained most stars in a window, the greatest gain first. */
 interface GainingFacets {
   languages: readonly Facet[];
-  topics: readonly Facet[];
 }
 
 export interface Home {
@@ -295,7 +294,6 @@ export async function homeOf({ model, ranks, facets }: LoadedModel): Promise<Hom
     topics: topics.frequent.slice(0, ROWS).map((facet) => inWindow(facet, "24h")),
     gaining: perWindow((window) => ({
       languages: languages.gaining[window],
-      topics: topics.gaining[window],
     })),
   };
 }

@@ -206,10 +206,10 @@ onSqlite("The page /explore", (engine) => {
       const month = await open(`${path}?sort=rising&window=30d`);
       assert.deepEqual([month.status, problemsOf(month)], [400, ["window"]], path);
       assert.match(month.alerts[0] ?? "", /24h or 7d/);
-      const week = linkTo(month.html, path === "/explore" ? "Rising" : "7d");
+      const week = linkTo(month.html, path === "/explore" ? "Rising" : "7 days");
       assert.equal(week?.search, "?sort=rising&window=7d");
       const { status, html } = await open(`${path}${week.search}`);
-      assert.deepEqual([status, linkTo(html, "30d")], [200, undefined]);
+      assert.deepEqual([status, linkTo(html, "30 days")], [200, undefined]);
     }
   });
 

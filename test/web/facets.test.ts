@@ -62,7 +62,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.deepEqual(namesIn(await follow("Gained in 24h", stars), "facets", 1), ["Go", "C++", "HTML"]);
     const common = await follow("Repos", table);
     assert.deepEqual(namesIn(common, "facets", 1), ["C++", "Go", "HTML"]);
-    assert.equal(linkTo(common, "7d")?.search, "?sort=repository-count&view=table&window=7d");
+    assert.equal(linkTo(common, "7 days")?.search, "?sort=repository-count&view=table&window=7d");
     assert.equal(linkTo(common, "Cards")?.search, "?sort=repository-count");
   });
 

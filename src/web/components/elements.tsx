@@ -1,6 +1,6 @@
 import type { ComponentChildren as Child, FunctionComponent as FC, JSX } from "preact";
 import { forgeName } from "../../config/config.js";
-import { WINDOWS, type Window } from "../../growth/growth.js";
+import { WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { languagePage, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
@@ -381,7 +381,7 @@ export const WindowTabs: FC<WindowTabsProps> = ({ windows = WINDOWS, ...props })
   <Options
     label="Window"
     parameter="window"
-    words={Object.fromEntries(windows.map((name) => [name, name]))}
+    words={Object.fromEntries(windows.map((name) => [name, WINDOW_LABELS[name]]))}
     {...props}
   />
 );

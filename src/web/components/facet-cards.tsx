@@ -238,24 +238,17 @@ const FacetCard: FC<OneCardProps & { sort: FacetSort }> = ({ sort, shown, kind, 
 
 /** The parts of a gain that single repositories made, in one thin bar. Hidden from screen readers, which get their numbers below it. */
 const Shares: FC<{ gains: readonly number[]; total: number }> = ({ gains, total }) => {
-  const sum = gains.reduce((all, gain) => all + gain, 0);
-  const scale = 320 / Math.max(1, total, sum);
-  let x = 0;
+  const before = (i: number) => gains.slice(0, i).reduce((sum, gain) => sum + gain, 0);
+  const widthOf = (gain: number) => (320 * gain) / Math.max(1, total, before(gains.length));
   return (
     <svg class="shares" viewBox="0 0 320 6" preserveAspectRatio="none" aria-hidden="true">
       <rect width="320" height="6" />
-      {gains.map((gain, i) => {
-        const begin = x;
-        x += gain * scale;
-        return (
-          <rect
-            class={`share-${i + 1}`}
-            x={begin.toFixed(1)}
-            width={Math.max(0, x - begin - 1.5).toFixed(1)}
-            height="6"
-          />
-        );
-      })}
+      {gains.map((gain, i) => (
+        <path
+          class={`share-${i + 1}`}
+          d={`M${widthOf(before(i)).toFixed(1)} 0v6h${Math.max(0, widthOf(gain) - 1.5).toFixed(1)}v-6z`}
+        />
+      ))}
     </svg>
   );
 };
