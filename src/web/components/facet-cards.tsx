@@ -8,22 +8,14 @@ import {
   type ListRow,
   timesOfDays,
 } from "../../discovery/discovery.js";
-import { WINDOW_LABELS, type Window } from "../../growth/growth.js";
+import type { Window } from "../../growth/growth.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
 import type { RenderContext } from "../page-request.js";
 import { OwnerImage } from "./badges.js";
 import { Link, NameLink } from "./elements.js";
-import {
-  Delta,
-  Dot,
-  FacetDelta,
-  formatCompact,
-  formatCount,
-  formatDate,
-  isOld,
-  repositoriesText,
-} from "./numbers.js";
+import { timeWords } from "./front.js";
+import { Delta, Dot, FacetDelta, formatCompact, formatCount, isOld, repositoriesText } from "./numbers.js";
 import { Bars, DayBars } from "./small-charts.js";
 import { TimesChip } from "./why.js";
 
@@ -90,8 +82,7 @@ type OneCardProps = CardsProps & { shown: ShownFacet };
 export const FacetLead: FC<OneCardProps> = ({ kind, window, end, shown }, { now }: RenderContext) => {
   const { facet, days, makers } = shown;
   const times = timesOfDays(days, { ...facet, window });
-  const isPast = now !== undefined && isOld(end, now);
-  const when = window !== "24h" ? `in ${WINDOW_LABELS[window]}` : isPast ? `on ${formatDate(end)}` : "today";
+  const when = timeWords(window, now !== undefined && isOld(end, now));
   return (
     <article class="card facet-lead">
       <div>
