@@ -1,5 +1,13 @@
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
-import { AGE_UNITS, type AgeUnit, axisNumbers, dateText, exactNumber, signedShort } from "./numbers.js";
+import {
+  AGE_UNITS,
+  type AgeUnit,
+  axisNumbers,
+  dateText,
+  dayText,
+  exactNumber,
+  signedShort,
+} from "./numbers.js";
 
 interface Tick {
   value: number;
@@ -44,11 +52,11 @@ function axisOf(domain: Domain, ticks: readonly Tick[]): Axis {
   return { domain, scale: (value) => (height(value) - from) / (to - from), ticks };
 }
 
-/** The smallest of 1, 2 or 5 times a power of ten that is not below `value`; at least 1, since counts are whole numbers. */
+/** The smallest of 1, 2, 2.5 or 5 times a power of ten that is not below `value`; whole, since counts are. */
 function roundStep(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
-  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= value * (1 - 1e-9)) ?? 10;
-  return factor * power;
+  const steps = [1, 2, 2.5, 5, 10].map((factor) => factor * power);
+  return steps.find((step) => Number.isInteger(step) && step >= value * (1 - 1e-9)) ?? 10 * power;
 }
 
 function multiples(from: number, to: number, step: number): number[] {
@@ -128,7 +136,6 @@ const every = (ms: number, label: (at: number) => string, begin = 0): TimeStep =
     multiples(from - begin, to - begin, ms).map((at) => ({ value: at + begin, label: label(at + begin) })),
 });
 
-const dayText = (at: number): string => dateText(at).slice(0, -5);
 const hourText = (at: number): string =>
   at % DAY_MS === 0 ? dayText(at) : new Date(at).toISOString().slice(11, 16);
 /** A Monday, on which weeks begin. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../lib/clock.js";
 import {
   type Axis,
   ageAxis,
@@ -8,7 +9,7 @@ import {
   linearAxis,
   logAxis,
 } from "./axes.js";
-import { drawMilestones, drawSpans, milestonesOf } from "./events.js";
+import { drawReached, drawSpans, milestonesOf } from "./events.js";
 import {
   drawArea,
   drawBars,
@@ -23,6 +24,7 @@ import {
   type LinePoint,
   labelWidth,
   perDayLines,
+  type Step,
   shortNames,
   spanOf,
   stepOf,
@@ -38,7 +40,7 @@ import {
   picture,
   wrap,
 } from "./markup.js";
-import { ageUnitOf, shortNumber, signedShort } from "./numbers.js";
+import { ageUnitOf, dayText, shortNumber, signedNumber, signedShort } from "./numbers.js";
 import {
   type ChartInput,
   type ChartPoint,
@@ -75,14 +77,15 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     hasSpans: spans.length > 0,
   });
   const { left, right, top, bottom, foot, yAxis } = box;
-  const [first, last] = endsOf(points, spans);
+  const [start, last] = endsOf(points, spans);
+  const first = Math.min(start, input.bornAt ?? start);
   const unit = ageUnitOf(last - first);
   const xCount = Math.max(2, Math.floor((right - left) / (tick * 6.2)));
   const xAxis = isByDate(align) ? dateAxis(first, last, xCount) : ageAxis([first, last], unit, xCount);
-  const frame: Frame & { foot: number } = {
-    ...{ left, right, top, bottom, foot, size: tick },
-    x: (at) => left + xAxis.scale(at) * (right - left),
-    y: (value) => bottom - yAxis.scale(value) * (bottom - top),
+  const frame = {
+    ...{ left, right, top, bottom, foot, size: tick, label: look.label, days: (last - first) / DAY_MS },
+    x: (at: number) => left + xAxis.scale(at) * (right - left),
+    y: (value: number) => bottom - yAxis.scale(value) * (bottom - top),
   };
 
   const drawn = lines.map((line) => toLine(line, frame));
@@ -96,6 +99,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     theme === "page" ? undefined : background(width, height),
     ...drawRows(yAxis, frame),
     ...drawColumns(xAxis, { ...frame, bottom: foot }, [pad, width - pad]),
+    ...drawUnread(start, frame),
     // A bar begins where the point before it was.
     ...drawSpans(
       bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from })),
@@ -111,7 +115,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
       drawn.map((line) => line.at(-1)),
       { left: right + 8, right: width - pad, top, bottom, size: look.label },
     ),
-    ...drawMilestones(milestones, frame),
+    ...drawReached(milestones, input.passed ?? [], frame),
     ...(isBare ? [] : drawHeading(headingOf(input, series, { first, last, unit }), look, width)),
     isBare ? undefined : drawFooter(footerOf(input, series), look, input),
   );
@@ -146,15 +150,17 @@ interface Around {
 
 /** The box of the lines, as large as the texts around it allow, and its axis of values. `foot`: the end of the bars below it. */
 function boxOf(
-  { width, height, scale, view = "total", isBare = false }: ChartInput,
+  { width, height, scale, view = "total", isBare = false, bornAt }: ChartInput,
   { look, lines, labels, hasBars, hasSpans }: Around,
 ) {
   const { pad, tick } = look;
-  const top = isBare ? (hasSpans ? tick + 6 : 10) : pad + look.heading + look.sub + 26;
+  // A name above the line stays inside the picture.
+  const top = isBare ? (hasSpans || hasBars ? 2 * tick + 2 : 10) : pad + look.heading + look.sub + 26;
   const foot = height - (isBare ? 4 : tick + 17) - tick - 5;
   const bottom = hasBars ? Math.round(top + (foot - top) * LINE_PART) : foot;
   const yCount = Math.min(7, Math.max(2, Math.floor((bottom - top) / (tick * 3.8))));
   const values = lines.flatMap((line) => line.points.map(({ value }) => value));
+  if (bornAt !== undefined && view === "total") values.push(0);
   const yAxis = DRAWINGS[view].axis(values, scale, yCount);
   const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
   const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
@@ -192,44 +198,81 @@ const DRAWINGS: Readonly<Record<View, Drawing>> = {
   },
 };
 
+/** The time before the first point that is not read yet. */
+function drawUnread(start: number, { left, top, bottom, x }: Frame): Markup[] {
+  const end = x(start);
+  const area = { x: left, y: top, width: end - left, height: bottom - top };
+  return end - left < 1 ? [] : [element("rect", { class: "unread", ...area })];
+}
+
 /** The part of the height that the line has where bars are below it. */
 const LINE_PART = 0.72;
 /** Room between the two, in font sizes. */
-const ABOVE_BARS = 1.8;
+const ABOVE_BARS = 2.1;
 /** Narrower bars look alike. */
-const MIN_BAR = 2.6;
+const MIN_BAR = 2.2;
+/** From about a year on, bars are weeks. */
+const DAYS_AS_BARS = 360;
+/** The highest of fewer bars is no record. */
+const LEAST_BARS = 7;
 
 /** The gains of a line as bars below it, the highest with its number. */
 function drawGainsBelow(
   points: readonly ChartPoint[],
-  { x, left, right, bottom, foot, size }: Frame & { foot: number },
+  { x, left, right, bottom, foot, size, label }: Frame & { foot: number; label: number },
 ): (Markup | undefined)[] {
-  const step = stepOf(points, spanOf([points]), (right - left) / MIN_BAR);
+  const span = spanOf([points]);
+  const step = stepOf(points, span, Math.min(DAYS_AS_BARS, (right - left) / MIN_BAR));
   const gains = gainsOf(points, step);
   const values = gains.flatMap(({ perDay }) => perDay ?? []);
   if (values.length === 0) return [];
   const top = bottom + ABOVE_BARS * size;
   const [low, high] = [Math.min(0, ...values), Math.max(1, ...values)];
   const y = (value: number) => foot - ((value - low) * (foot - top)) / (high - low);
-  const highest = gains.find(({ perDay }) => perDay === high);
-  const label = signedShort(high);
-  const half = estimateWidth(label, size) / 2;
-  const unit = step.name === "day" ? "Gained per day" : `Gained per day, by ${step.name}`;
-  const text = { class: "chart-muted", "font-size": size, y: top - 4 };
-  const peak = highest && Math.min(Math.max(x((highest.since + highest.at) / 2), left + half), right - half);
-  const isClear = peak === undefined || peak - half > left + estimateWidth(unit, size) + 8;
+  const record = gains.length < LEAST_BARS ? undefined : gains.find(({ perDay }) => perDay === high);
+  const others = gains.filter((gain) => gain !== record);
+  const name = `Gained per ${step.name}`;
+  const text = { class: "chart-muted", "font-size": size };
   return [
-    ...drawBars(gains, { x, y }),
+    ...drawBars(others, { x, y }, "past"),
+    ...drawBars(record === undefined ? [] : [record], { x, y }, "now"),
     element("path", {
       class: "chart-hint",
       d: `M${left.toFixed(1)} ${y(0).toFixed(1)}H${right}`,
       "stroke-width": 0.8,
     }),
-    isClear ? element("text", { ...text, x: left }, unit) : undefined,
-    peak === undefined
-      ? undefined
-      : element("text", { ...text, class: "chart-text", "text-anchor": "middle", x: peak }, label),
+    element("text", { ...text, x: left, y: top - 6 }, name),
+    record &&
+      drawRecord(record, step.name, {
+        bar: [x(record.since), x(record.at)],
+        begin: left + estimateWidth(name, size) + 8,
+        y: top - 6,
+        size: label,
+      }),
   ];
+}
+
+/** The number of the highest bar above it, clear of the name of the bars. */
+function drawRecord(
+  { at, change }: Gain,
+  step: Step["name"],
+  {
+    bar,
+    size,
+    ...place
+  }: { bar: readonly [left: number, right: number]; begin: number; y: number; size: number },
+): Markup {
+  const when = step === "day" ? `on ${dayText(at - 1)}` : `in a ${step}`;
+  const words = `${signedNumber(change ?? 0)} ${when}`;
+  const isLeft = bar[1] - estimateWidth(words, size) > place.begin;
+  return element(
+    "text",
+    {
+      ...{ class: "record", "font-size": size, "font-weight": 600, y: place.y },
+      ...(isLeft ? { x: bar[1], "text-anchor": "end" } : { x: Math.max(bar[0], place.begin) }),
+    },
+    words,
+  );
 }
 
 /** Longest name and note of a series, in average characters. */
@@ -259,7 +302,8 @@ interface Look {
 
 /** Fonts grow with the picture, since large pictures are seen from further away or scaled down. */
 function lookOf({ width, isBare = false }: ChartInput): Look {
-  const pad = isBare ? 4 : width < 420 ? 12 : 16;
+  const pad = isBare ? 2 : width < 420 ? 12 : 16;
+  if (isBare) return { pad, tick: 13, label: width < 900 ? 13 : 15, heading: 0, sub: 0 };
   if (width < 420) return { pad, tick: 11, label: 11, heading: 14, sub: 12 };
   if (width < 900) return { pad, tick: 11, label: 12, heading: 16, sub: 12 };
   return { pad, tick: 13.5, label: 15, heading: 21, sub: 15 };
@@ -308,7 +352,13 @@ function drawColumns({ ticks }: Axis, { bottom, x, size }: Frame, [begin, edge]:
     const d = `M${x(value).toFixed(1)} ${bottom}v4`;
     return [
       element("path", { class: "chart-grid", d, "stroke-width": 1 }),
-      element("text", { ...text, x: middle }, label),
+      element(
+        "text",
+        /^\d{4}$/.test(label)
+          ? { ...text, x: middle, class: "chart-text", "font-weight": 600 }
+          : { ...text, x: middle },
+        label,
+      ),
     ];
   });
 }
@@ -324,10 +374,12 @@ function drawLines(lines: readonly LinePoint[][], floor: number | undefined): Ma
   const isOne = lines.length === 1;
   const drawn = lines.map((points, i) => [
     ...(floor === undefined ? [] : drawArea(points, floor, i + 1)),
-    ...drawLine(points, i + 1),
+    ...drawLine(points, i + 1, isOne ? 3 : undefined),
     ...(isOne ? [] : drawMarksAlong(points, i + 1)),
   ]);
-  const ends = lines.map((points, i) => points.slice(-1).map((end) => drawMark(end, i + 1, { size: 4.2 })));
+  const ends = lines.map((points, i) =>
+    points.slice(-1).map((end) => drawMark(end, i + 1, { size: isOne ? 5.5 : 4.2 })),
+  );
   return [...drawn.reverse().flat(), ...ends.reverse().flat()];
 }
 

@@ -20,7 +20,7 @@ export {
   repositoryCard,
 } from "./card.js";
 export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
-export { MILESTONES, milestonesOf } from "./events.js";
+export { crossingOf, MILESTONES, milestonesOf } from "./events.js";
 export {
   type Aligned,
   alignedAt,
@@ -42,7 +42,7 @@ export {
 } from "./history.js";
 export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, spanOf, stepOf } from "./lines.js";
 export { snippetsOf } from "./markup.js";
-export { ageText, dateText, distanceText, signedRate } from "./numbers.js";
+export { ageText, dateText, dayText, distanceText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,
@@ -58,6 +58,7 @@ export {
   METRICS,
   type Metric,
   type Milestone,
+  type Passed,
   SCALES,
   VIEW_FACTS,
   VIEWS,

@@ -2,13 +2,14 @@ import type { Anomaly } from "../growth/growth.js";
 import type { Frame } from "./axes.js";
 import { spread } from "./lines.js";
 import { element, estimateWidth, type Markup } from "./markup.js";
-import { shortNumber } from "./numbers.js";
+import { dateText, dayText, shortNumber } from "./numbers.js";
 import {
   type ChartInput,
   type ChartPoint,
   type ChartSpan,
   type Metric,
   type Milestone,
+  type Passed,
   VIEW_FACTS,
 } from "./series.js";
 import { anomalyWords } from "./words.js";
@@ -124,23 +125,126 @@ export function drawSpans(spans: readonly ChartSpan[], frame: Frame, isNumbered:
   return [...shades, ...places.map((x, i) => element("text", { ...look, x, y: top - 3 }, String(i + 1)))];
 }
 
-/** Rings on the line where it reaches round numbers, with the number where there is room. */
-export function drawMilestones(milestones: readonly Milestone[], frame: Frame): Markup[] {
-  const { left, right, top, bottom, size } = frame;
-  const text = { class: "chart-muted", "font-size": size };
-  let taken = left;
-  return milestones.flatMap(({ value, point }) => {
-    const [x, y] = [frame.x(point.at), frame.y(point.value)];
-    const ring = element("circle", { class: "chart-ring", cx: x, cy: y, r: 3.6, "stroke-width": 1.6 });
-    const label = shortNumber(value);
-    const width = estimateWidth(label, size);
-    if (x - 5 - width >= taken && y - 6 - size >= top) {
-      taken = x - 1;
-      return [ring, element("text", { ...text, x: x - 5, y: y - 6, "text-anchor": "end" }, label)];
-    }
-    // Below a rising line there is room to its right.
-    if (x + 6 + width > right || y + size + 5 > bottom || x + 6 < taken) return [ring];
-    taken = x + 10 + width;
-    return [ring, element("text", { ...text, x: x + 6, y: y + size + 2 }, label)];
+/** When the first line came to be above the other one for good, and the count then; negative: the other one above it. Undefined: never. */
+export function crossingOf(
+  points: readonly ChartPoint[],
+  others: readonly ChartPoint[],
+): { at: number; value: number; isAbove: boolean } | undefined {
+  let next = 0;
+  let found: { at: number; value: number; isAbove: boolean } | undefined;
+  let before: boolean | undefined;
+  for (const { at, value } of points) {
+    while ((others[next]?.at ?? Number.POSITIVE_INFINITY) <= at) next++;
+    const other = others[next - 1]?.value;
+    if (other === undefined || other === value) continue;
+    const isAbove = value > other;
+    if (before !== undefined && isAbove !== before) found = { at, value, isAbove };
+    before = isAbove;
+  }
+  return found;
+}
+
+/** Something that a line reached: in short, with its day where there is room. */
+interface Reached {
+  at: number;
+  value: number;
+  words: string;
+}
+
+/** Events so near to each other share a ring, in pixels. */
+const TOGETHER = 12;
+
+/** Round numbers and others passed, oldest first; those at the same place as one. */
+function reachedOf(milestones: readonly Milestone[], passed: readonly Passed[], { x }: Frame): Reached[] {
+  const all: Reached[] = [
+    ...milestones.map(({ value, point }) => ({ ...point, words: shortNumber(value) })),
+    ...passed.map((one) => ({ ...one, words: `passed ${one.name}` })),
+  ];
+  const joined: Reached[] = [];
+  for (const one of all.sort((a, b) => a.at - b.at)) {
+    const last = joined.at(-1);
+    if (last === undefined || x(one.at) - x(last.at) > TOGETHER) joined.push({ ...one });
+    else if (!last.words.includes("passed")) last.words = [last.words, one.words].sort().join(", ");
+  }
+  return joined;
+}
+
+/** Rings on the line where it reaches round numbers or passes others, each named where there is room. */
+export function drawReached(
+  milestones: readonly Milestone[],
+  passed: readonly Passed[],
+  frame: Frame & { label: number; days: number },
+): (Markup | undefined)[] {
+  const { left, right, top, bottom, size, label } = frame;
+  const isWide = right - left > LEAST_DATED;
+  const all = reachedOf(milestones, isWide ? passed : [], frame).map((one) => ({
+    ...one,
+    x: frame.x(one.at),
+    y: frame.y(one.value),
+  }));
+  const taken: Box[] = all.map(({ x, y }) => ({
+    left: x - RING,
+    right: x + RING,
+    top: y - RING,
+    bottom: y + RING,
+  }));
+  const isFree = (box: Box) =>
+    box.left >= left &&
+    box.right <= right &&
+    box.top >= top - label &&
+    box.bottom <= bottom &&
+    taken.every(
+      (one) => box.right < one.left || box.left > one.right || box.bottom < one.top || box.top > one.bottom,
+    );
+  // The latest first: where two names do not fit, the newer one is shown.
+  return all.toReversed().flatMap(({ at, words, x, y }) => {
+    const ring = element("circle", { class: "chart-ring", cx: x, cy: y, r: 5, "stroke-width": 2.5 });
+    const day = isWide ? dayWords(at, frame.days) : "";
+    const nameWidth = BOLD * estimateWidth(words, label);
+    const width = nameWidth + (day === "" ? 0 : 6 + estimateWidth(day, size));
+    // Above a rising line there is room to its left, below it to its right.
+    const places: Box[] = [
+      { left: x - 11 - width, right: x - 11, top: y - 9 - label, bottom: y - 6 },
+      { left: x + 11, right: x + 11 + width, top: y + 20 - label, bottom: y + 23 },
+    ];
+    const place = places.find(isFree);
+    if (place === undefined) return [ring];
+    taken.push(place);
+    const text = { y: place.bottom - 3, ...(place.right < x && { "text-anchor": "end" }) };
+    const [nameAt, dayAt] =
+      place.right < x
+        ? [place.right - width + nameWidth, place.right]
+        : [place.left, place.left + nameWidth + 6];
+    const bold = { class: "chart-text", "font-size": label, "font-weight": 600 };
+    return [
+      ring,
+      element("text", { ...bold, ...text, x: nameAt }, words),
+      day === ""
+        ? undefined
+        : element("text", { class: "chart-muted", "font-size": size, ...text, x: dayAt }, day),
+    ];
   });
+}
+
+/** Bold letters are slightly wider. */
+const BOLD = 1.06;
+
+/** A place in a drawing, in pixels. */
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Half the size of a ring. */
+const RING = 6;
+/** Narrower charts have no room for days, in pixels. */
+const LEAST_DATED = 700;
+/** From this many days on, a year says more than a day. */
+const DAYS_NAMED = 400;
+
+/** "2 Apr", or "Apr 2026" in a chart of years. */
+function dayWords(at: number, days: number): string {
+  return days > DAYS_NAMED ? dateText(at).replace(/^\d+ /, "") : dayText(at);
 }

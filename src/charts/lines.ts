@@ -42,13 +42,13 @@ const pathOf = (points: readonly Point[]): string =>
   `M${points.map(({ x, y }) => `${coordinate(x)} ${coordinate(y)}`).join("L")}`;
 
 /** Draws a line with its gaps; `color` counts from 1. */
-export function drawLine(points: readonly LinePoint[], color: number): Markup[] {
+export function drawLine(points: readonly LinePoint[], color: number, width = 2.3): Markup[] {
   return partsOf(points).flatMap((part) => {
     if (part.length === 1)
       return part.map(({ x, y }) =>
         element("circle", { class: `chart-mark-${color}`, cx: x, cy: y, r: 1.8 }),
       );
-    const look = { class: `chart-line chart-line-${color}`, fill: "none", "stroke-width": 2.3 };
+    const look = { class: `chart-line chart-line-${color}`, fill: "none", "stroke-width": width };
     const ends = { "stroke-linecap": "round", "stroke-linejoin": "round" };
     return [element("path", { ...look, d: pathOf(part), ...ends })];
   });
@@ -60,7 +60,7 @@ export function drawArea(points: readonly LinePoint[], bottom: number, color: nu
     const [first, last] = [part[0], part.at(-1)];
     if (first === undefined || last === undefined || first === last) return [];
     const d = `${pathOf(part)}V${coordinate(bottom)}H${coordinate(first.x)}Z`;
-    return [element("path", { class: `chart-area-${color}`, d, "fill-opacity": 0.1 })];
+    return [element("path", { class: `chart-area-${color}`, d, "fill-opacity": 0.12 })];
   });
 }
 
@@ -314,7 +314,11 @@ export function perDayLines(series: readonly ChartSeries[]): ChartSeries[] {
  * Draws gains per day as bars: each is as wide as its time, so that its area is the gain. Nothing is drawn where the gain is
  * unknown; a gain of 0 is a thin bar.
  */
-export function drawBars(gains: readonly Gain[], { x, y }: Pick<Frame, "x" | "y">): Markup[] {
+export function drawBars(
+  gains: readonly Gain[],
+  { x, y }: Pick<Frame, "x" | "y">,
+  look = "chart-area-1",
+): Markup[] {
   const zero = y(0);
   const bars = gains.map(({ perDay, since, at }) => {
     if (perDay === null) return "";
@@ -326,5 +330,5 @@ export function drawBars(gains: readonly Gain[], { x, y }: Pick<Frame, "x" | "y"
     return `M${left} ${from}V${to}H${right}V${from}Z`;
   });
   const d = bars.join("");
-  return d === "" ? [] : [element("path", { d, class: "chart-area-1", "fill-opacity": 0.85 })];
+  return d === "" ? [] : [element("path", { d, class: look })];
 }

@@ -43,6 +43,9 @@ export const plural = (count: number, noun: string): string =>
 /** 30 Apr 2026. */
 export const dateText = (ms: number): string => new Date(ms).toUTCString().slice(5, 16).replace(/^0/, "");
 
+/** 30 Apr */
+export const dayText = (ms: number): string => dateText(ms).slice(0, -5);
+
 /** A date with its age in days, unless that is 0 or unknown: 30 Apr 2026, 90 days ago. */
 export function agedDate(at: number, ageDays: number | null = 0): string {
   return `${dateText(at)}${ageDays === null || ageDays === 0 ? "" : `, ${plural(ageDays, "day")} ago`}`;

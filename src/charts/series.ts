@@ -80,6 +80,10 @@ export interface ChartInput {
   title?: string;
   /** Whether the gains of a single line stand below it as bars, on the same axis of time. */
   hasBars?: boolean;
+  /** Of a whole life: when it began. Its counts begin at 0, and the time before the first point is shown as not read yet. */
+  bornAt?: number | undefined;
+  /** Others that the single line passed, each once. */
+  passed?: readonly Passed[];
   /** The host of the service, named in the footer; default: its name. */
   site?: string | undefined;
   /** Without heading and footer, when the surrounding page shows the same. */
@@ -116,6 +120,14 @@ export interface ChartSpan {
   kind: "unusual" | "unseen";
   /** The note, without the date. */
   words: string;
+}
+
+/** When a line came to be above another one, and its count then. */
+export interface Passed {
+  at: number;
+  value: number;
+  /** The name of the other one. */
+  name: string;
 }
 
 /** When a total first reached a round number. */

@@ -201,9 +201,6 @@ export const ShareChart: FC<ShareChartProps> = (
           <a class="button" href={`/embed?${queryOf(embed)}`}>
             Embed
           </a>
-          <a class="button" href={`/embed?${queryOf([...embed, ["kind", "gain"]])}`}>
-            Badge
-          </a>
         </>
       )}
     </div>

@@ -1,4 +1,4 @@
-import type { FunctionComponent as FC, JSX } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import {
   type ForgeKind,
   forgeName,
@@ -135,27 +135,15 @@ export function effectWords(kind: ForgeKind): string {
     : `${formatCount(effect.now)} → ${formatCount(effect.withToken)} requests an hour with a token.`;
 }
 
-/** For operators, of a forge without a token: the effect of one, and the field for it. Costs three queries; none for others. */
-export async function readTokenOffer(
-  request: PageRequest,
-  provider: string,
-): Promise<JSX.Element | undefined> {
-  const { operator, modules } = request;
-  if (operator === undefined || modules.forgeTokens.keySource === undefined) return undefined;
-  const forge = (await readTokenForges(request)).find(({ name }) => name === provider);
-  const settings = forge?.settings;
-  if (settings === undefined || forge?.ofSettings !== undefined || forge?.entered.length !== 0)
-    return undefined;
-  const effect = effectWords(settings.kind);
-  return effect === "" ? undefined : (
-    <form method="post" action={TOKENS_PAGE} class="box narrow">
-      <p>{effect}</p>
-      <TokenField name={provider} />
-      <button type="submit">Check and save</button>
-      <p class="soft small">
-        <WhereToGetOne settings={settings} />
-      </p>
-    </form>
+/** Whether an operator could make reading a forge faster by its first token. Costs three queries; none for others. */
+export async function offersToken({ operator, modules }: PageRequest, provider: string): Promise<boolean> {
+  if (operator === undefined || modules.forgeTokens.keySource === undefined) return false;
+  const forge = (await readTokenForges({ modules })).find(({ name }) => name === provider);
+  return (
+    forge?.settings !== undefined &&
+    forge.ofSettings === undefined &&
+    forge.entered.length === 0 &&
+    effectWords(forge.settings.kind) !== ""
   );
 }
 

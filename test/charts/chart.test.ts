@@ -344,6 +344,8 @@ test("every size, scale and series gives a picture of which all parts lie inside
     height: fc.integer({ min: 220, max: 800 }),
     metric: fc.constantFrom("stars" as const, "forks" as const, "openIssues" as const),
     isBare: fc.boolean(),
+    hasBars: fc.boolean(),
+    bornAt: fc.option(fc.constant(Date.UTC(2014, 0)), { nil: undefined }),
     view: fc.constantFrom("total" as const, "per-day" as const),
     spans: fc.array(span, { maxLength: 9 }),
   });

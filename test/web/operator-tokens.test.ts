@@ -62,10 +62,10 @@ onSqliteAndLong("The page of tokens", (engine) => {
     await openWorld({ SIDEREAL_TRACK: "everyone" });
     assert.equal((await submit(world, "/track", { repository: "work:o/n" })).status, 303);
     const read = (headers = {}) => open(world, "/repos/work/o/n", headers);
-    const offer = /60 → 5,000 requests an hour with a token/;
+    const offer = /Faster with a token/;
     const shown = await read(ann.headers);
     assert.match(shown.text, offer);
-    assert.match(shown.html, /<form method="post" action="\/operator\/tokens"[^>]*>.*name="token"/s);
+    assert.ok(shown.links.includes("/operator/tokens#token-WORK"), String(shown.links));
     assert.doesNotMatch((await read()).text, offer);
     await enter(GOOD);
     assert.doesNotMatch((await read(ann.headers)).text, offer);

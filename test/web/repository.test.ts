@@ -7,12 +7,6 @@ import { signIn } from "../support/members.js";
 import { dataOf, linkTo, numbersIn, open, type Page, problemsOf, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
-/** The caption of the terms of the trending score. */
-const captionOf = ({ html }: Page): string =>
-  textOf(/<table class="terms">\s*<caption>(.*?)<\/caption>/s.exec(html)?.[1] ?? "");
-/** The ranks by day. */
-const daysOf = ({ html }: Page): string[][] => rowsOf(html.slice(html.indexOf("Ranks by day")), "ranks");
-
 const HOSTILE = `"><script>alert(1)</script>`;
 
 onSqlite("the page of a repository", (engine) => {
@@ -68,6 +62,8 @@ onSqlite("the page of a repository", (engine) => {
         facts: { url: "javascript:alert(1)", homepage: "javascript:alert(2)", description: HOSTILE },
       }),
       observation("we<i>rd/n&me", daily(1, 2)),
+      // Enough for ranks on pages.
+      ...Array.from({ length: 12 }, (_, i) => observation(`many/others-${i}`, daily(3, 3))),
     );
   });
 
@@ -77,11 +73,9 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(page.html, /<title>Facebook\/React · Sidereal<\/title>/);
     assert.deepEqual(page.headings[0], [1, "Facebook/React"]);
     assert.ok(page.text.includes("The library <b>for</b> interfaces & more."));
-    const [facts = "", times = ""] = [
-      ...page.html.matchAll(/<ul class="row facts-line[^>]*>(.*?)<\/ul>/gs),
-    ].map(([, list = ""]) => textOf(list));
-    assert.equal(facts, "JavaScript MIT fork react.dev Created 24 May 2013 Last push 36 hours ago");
-    assert.match(times, /20 Apr 2026.*less than an hour ago/);
+    const [, list = ""] = /<ul class="row facts-line[^>]*>(.*?)<\/ul>/s.exec(page.html) ?? [];
+    assert.equal(textOf(list), "JavaScript MIT fork react.dev Created 24 May 2013 Last push 36 hours ago");
+    assert.match(page.text, /4 snapshots, 20 Apr 2026 to 30 Apr 2026.* refreshed less than an hour ago/);
     assert.match(page.html, /<span class="badge">archived<\/span>/);
     assert.match(page.html, /<span class="owner-image [^"]*size-64" data-initial="F"/);
     assert.match(
@@ -96,101 +90,90 @@ onSqlite("the page of a repository", (engine) => {
     assert.equal(page.html.match(/<h1/g)?.length, 1);
   });
 
-  test("shows the gains of each window, the snapshots compared and the confidence", async () => {
-    const { html, facts } = await open(world, "/repos/github/facebook/react");
+  const headlineOf = ({ html }: Page) => textOf(/<p class="headline">(.*?)<\/p>/s.exec(html)?.[1] ?? "");
+
+  test("says what happened in a sentence: one gain, one comparison, one place; the evidence is in a fold", async () => {
+    const page = await open(world, "/repos/github/group/gains?window=24h");
+    assert.match(headlineOf(page), /^\+80 stars in 24 hours\. #\d today\.$/);
+    const [, fold = ""] = /<details class="part">(.*?)<\/details>/s.exec(page.html) ?? [];
+    assert.match(textOf(fold), /110 → 190 in 24 h, confidence/);
+    const burst = await open(world, "/repos/github/Facebook/React?window=7d");
+    assert.match(headlineOf(burst), /^\+11,050 stars in 7 days, nearly all of them on 30 Apr\./);
+    assert.match(headlineOf(await open(world, "/repos/github/o/forgotten")), /: last update 30 Mar 2026\.$/);
+  });
+
+  test("without a window it takes the one with the strongest story", async () => {
+    const { html } = await open(world, "/repos/github/group/gains");
+    assert.match(html, /href="[^"]*window=24h" aria-current="true"|aria-current="true"[^>]*window=24h/);
+  });
+
+  test("says why it has its place in Trending, next to its neighbours", async () => {
+    const page = await open(world, "/repos/github/group/gains?window=24h");
+    const place = Number(/Why it is #(\d+) today/.exec(page.text)?.[1]);
+    assert.equal(Number(/#(\d+) today/.exec(headlineOf(page))?.[1]), place);
+    const [, list = ""] = /<ol class="places">(.*?)<\/ol>/s.exec(page.html) ?? [];
+    const rows = [...list.matchAll(/<li[^>]*>(.*?)<\/li>/gs)].map(([, row = ""]) => textOf(row));
+    const own = rows.findIndex((row) => row.includes("gains"));
     assert.deepEqual(
-      rowsOf(html, "growth").map((row) => row.slice(1)),
-      [
-        ["12,010", "+11,010", "+11,050", "–"],
-        ["25", "+5", "+5", "–"],
-        ["2", "-1", "-1", "–"],
-        ["9", "+2", "+2", "–"],
-        ["", "+1,101%", "+1,151%", "–"],
-        ["", "0.24 not reliable", "0.18 not reliable", "–"],
-      ],
-    );
-    assert.doesNotMatch(html, /class="(?:rise|fall)">-1</, "fewer open issues are neither good nor bad");
-    assert.deepEqual(
-      ["Snapshots", "First", "Last"].map((name) => facts.get(name)),
-      ["4", "20 Apr 2026", "30 Apr 2026"],
-    );
-    assert.deepEqual(numbersIn(facts.get("Window coverage") ?? ""), ["24", "100", "7", "100", "30"]);
-  });
-
-  test("explains the trending score by its values, in the selected window", async () => {
-    const { body } = await world.get("/api/repos/github/acme/kite?explain=true");
-    const { score, values } = body.data.explanation.windows["24h"].trending;
-    const lost = await open(world, "/repos/github/acme/kite?window=24h");
-    assert.equal(score, 0);
-    assert.ok(captionOf(lost).includes("0.00"));
-    assert.equal(rowsOf(lost.html, "terms")[0]?.at(-1), String(values.gained));
-    const week = await open(world, "/repos/github/Facebook/React?window=7d");
-    const explained = (await world.get("/api/repos/github/facebook/react?explain=true")).body.data.explanation
-      .windows["7d"];
-    assert.ok(captionOf(week).includes(explained.trending.score.toFixed(2)));
-    assert.match(week.text, /30 Apr 2026 Burst: 11,010 stars/);
-    const gained = await open(world, "/repos/github/group/gains?window=24h");
-    const counted = (await world.get("/api/repos/github/group/gains?explain=true")).body.data.explanation
-      .windows["24h"].trending;
-    assert.ok(counted.score > 1);
-    assert.ok(captionOf(gained).includes(`${counted.score.toFixed(2)} = ${counted.formula}`));
-    const none = await open(world, "/repos/github/young/one?window=30d");
-    assert.deepEqual([none.status, rowsOf(none.html, "terms")], [200, []]);
-  });
-
-  test("explains a score of 0, differently with gained stars and without", async () => {
-    const reasonIn = async (path: string) => {
-      const page = await open(world, `${path}?window=24h`);
-      assert.ok(captionOf(page).includes("0.00"), path);
-      const [before = ""] = page.html.split('<table class="terms">');
-      return before.match(/<p class="soft">[^<]*<\/p>/g)?.at(-1);
-    };
-    const gained = await reasonIn("/repos/github/Facebook/React");
-    const lost = await reasonIn("/repos/github/acme/kite");
-    assert.ok(gained !== undefined && lost !== undefined && gained !== lost);
-  });
-
-  test("says what happened in a sentence, and gives the evidence in a fold", async () => {
-    const { html } = await open(world, "/repos/github/group/gains?window=24h");
-    const headline = textOf(/<p class="headline">(.*?)<\/p>/s.exec(html)?.[1] ?? "");
-    assert.match(headline, /^\+80 stars in 24 hours/);
-    assert.match(headline, /#\d+ in Trending/);
-    const proof = textOf(/<details class="proof small">(.*?)<\/details>/s.exec(html)?.[1] ?? "");
-    assert.match(proof, /110 → 190 in 24 h, confidence/);
-  });
-
-  test("says why it has its place in Trending, with the numbers of its neighbours", async () => {
-    const { html } = await open(world, "/repos/github/group/gains?window=24h");
-    const place = Number(/Why #(\d+) in Trending/.exec(html)?.[1]);
-    assert.equal(Number(/class="headline">.*?#(\d+) in Trending/s.exec(html)?.[1]), place);
-    const rows = rowsOf(html.slice(html.indexOf("Neighbours in Trending")), "ranks");
-    const own = rows.findIndex((row) => row[1] === "gains");
-    assert.deepEqual(
-      rows.map(([position]) => Number(position)),
+      rows.map((row) => Number(/^\d+/.exec(row)?.[0])),
       rows.map((_, i) => place + i - own),
     );
-    const { body } = await world.get("/api/repos/github/group/gains?window=24h");
-    assert.equal(Number(rows[own]?.[4]), Math.round(10 * body.data.trend.scores.trending) / 10);
+    assert.match(rows[own] ?? "", /\+80/);
   });
 
-  test("a score that cannot be computed is one sentence", async () => {
-    const { html, text } = await open(world, "/repos/github/Facebook/React?window=24h");
-    assert.equal(html.match(/<table class="terms">/g)?.length, 2, "of the other scores");
-    assert.match(text, /Rising \(.*?\): cannot be computed, as its usual day is not known/);
-  });
-
-  test("explains a fall and its return once, on the default page, with the forks that fell along", async () => {
-    const page = await open(world, "/repos/github/group/fallen");
-    assert.match(
-      page.text,
-      /27 Apr 2026 Dropped and recovered, until 29 Apr 2026: from 111,568 to 89,312 stars and back to 111,600; from 5,000 to 4,000 forks and back to 5,010/,
+  test("what happened is at most five events; a fall that returns is no best day, and is in a fold", async () => {
+    const young = await createWorld(engine);
+    const grown = [0, 30, 10, 700, 20, 30, 10, 40, 20].map((_, i, all) =>
+      all.slice(0, i + 1).reduce((sum, more) => sum + more, 1_000),
     );
-    assert.equal(page.text.match(/Dropped and recovered/g)?.length, 1);
+    const fallen = [
+      20_000, 20_010, 20_020, 15_000, 15_010, 15_000, 15_010, 15_020, 15_010, 20_060, 20_070, 20_080,
+    ];
+    await young.record(
+      observation("acme/nine-days", daily(...grown)),
+      observation("acme/fallen", daily(...fallen, ...fallen.slice(9).map((stars) => stars + 30))),
+    );
+    const happened = async (name: string) => {
+      const { html } = await open(young, `/repos/github/acme/${name}`);
+      const [, list = ""] = /<ol class="events">(.*?)<\/ol>/s.exec(html) ?? [];
+      return {
+        html,
+        events: [...list.matchAll(/<li[^>]*>(.*?)<\/li>/gs)].map(([, one = ""]) => textOf(one)),
+      };
+    };
+    const { events } = await happened("nine-days");
+    assert.equal(
+      events.find((one) => one.includes("Best day")),
+      "25 Apr 2026 Best day: +700 stars",
+    );
+    assert.ok(events.length <= 5);
+    const returned = await happened("fallen");
+    assert.doesNotMatch(returned.events.join(), /Best day: \+[1-9],?\d{3}/);
+  });
+
+  test("a catalogue of a few has no ranks on its pages, and each whole life from 0 on", async () => {
+    const few = await createWorld(engine);
+    await few.record(
+      observation("acme/one", daily(1_000, 1_010, 1_050)),
+      observation("acme/two", daily(5, 6)),
+    );
+    const page = await open(few, "/repos/github/acme/one");
+    assert.doesNotMatch(page.text, /#1|Why it is|Ranks/);
+    assert.ok(page.current.includes("All"));
+    assert.equal((await few.get("/api/repos/github/acme/one?include=ranks")).status, 200);
+    assert.match(page.html, /&quot;y&quot;:\{&quot;kind&quot;:&quot;linear&quot;,&quot;from&quot;:0,/);
+  });
+
+  test("explains a fall and its return once", async () => {
+    const page = await open(world, "/repos/github/group/fallen");
+    const words = /27 Apr – 29 Apr 2026: dropped by 22,256 and recovered; neither counts/g;
+    const [, story = ""] = /What happened(.*?)<\/section>/s.exec(page.html) ?? [];
+    assert.equal(textOf(story).match(words)?.length, 1, textOf(story));
   });
 
   test("shows the snapshots behind the growth, with the two compared marked", async () => {
     const page = await open(world, "/repos/github/facebook/react?window=7d");
-    assert.match(page.html, /<div id="snapshots">/);
+    assert.match(page.html, /<section id="snapshots">/);
     assert.ok(page.links.includes("#snapshots"));
     assert.deepEqual(
       rowsOf(page.html, "snapshots").map((row) => row.slice(0, 3)),
@@ -233,13 +216,10 @@ onSqlite("the page of a repository", (engine) => {
 
   test("says why there is no growth, and never that it is still to come when it is not", async () => {
     const young = await open(world, "/repos/github/young/one");
-    assert.match(
-      young.text,
-      /No growth over 7 days yet: growth compares two snapshots, its first of .*? and a count after \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
-    );
+    assert.match(young.text, /Seen once, on 30 Apr 2026\./);
     const stale = await open(world, "/repos/github/o/forgotten");
-    assert.match(stale.text, /not seen since 30 Mar 2026/);
-    assert.match(stale.text, /No growth over 7 days: last update 30 Mar 2026\./);
+    assert.match(stale.text, /not seen since 30 Mar 2026/i);
+    assert.match(stale.text, /No growth over .*7 days.*: last update 30 Mar 2026\./);
     assert.doesNotMatch(stale.text, /\byet\b/);
   });
 
@@ -283,7 +263,7 @@ onSqlite("the page of a repository", (engine) => {
   test("explains that a chart needs two snapshots", async () => {
     const { status, html } = await open(world, "/repos/github/young/one");
     assert.equal(status, 200);
-    assert.doesNotMatch(html, /class="plot"/);
+    assert.match(html, /Seen once, on 30 Apr 2026\. The line begins with the next count\./);
     assert.doesNotMatch(html, /application\/json"\s+data-label/);
   });
 
@@ -297,7 +277,7 @@ onSqlite("the page of a repository", (engine) => {
     const days = await open(world, "/repos/github/Facebook/React?from=2026-04-02&to=2026-04-30");
     assert.match(days.html, /download="React-2026-04-02-2026-04-30\.svg"/);
     assert.equal(linkTo(page.html, "Embed")?.search, "?repo=github:Facebook/React");
-    assert.equal(linkTo(page.html, "Badge")?.search, "?repo=github:Facebook/React&kind=gain");
+    assert.equal(linkTo(page.html, "Badge")?.search, "?repo=github:Facebook/React&kind=stars");
     assert.match(
       page.html,
       /og:image" content="https:\/\/sidereal\.example\/api\/embed\/card\.png\?repo=github:Facebook\/React"/,
@@ -395,24 +375,18 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(anonymous.headers.get("cache-control") ?? "", /^public/);
   });
 
-  test("shows its rank in Trending day by day", async () => {
+  test("says its best place in Trending", async () => {
     const days = await createWorld(engine);
     const grown = (hoursAgo: number) =>
       [48, 24, 0].filter((hours) => hours >= hoursAgo).map((hours) => snapshot(hours, 1_000 - 10 * hours));
+    const others = Array.from({ length: 20 }, (_, i) => observation(`many/others-${i}`, daily(3, 3)));
     await days.record(observation("acme/kite", grown(24)));
-    const first = await open(days, "/repos/github/acme/kite");
-    assert.match(first.text, /Best in Trending \(24 hours\): #1 on 29 Apr 2026/);
-    assert.doesNotMatch(first.html, /Ranks by day/);
     await days.record(
+      ...others,
       observation("acme/kite", grown(0)),
       observation("acme/rocket", [snapshot(24, 10), snapshot(0, 9_000, { forks: 900 })]),
     );
     const page = await open(days, "/repos/github/acme/kite");
-    assert.match(page.text, /Best in Trending \(\d+ \w+\): #1 on 29 Apr 2026; ranked on 2 days/);
-    assert.deepEqual(daysOf(page), [
-      ["30 Apr 2026", "#2"],
-      ["29 Apr 2026", "#1"],
-    ]);
-    assert.match(page.html, /<svg class="spark"/);
+    assert.match(page.text, /Best place in Trending over \d+ \w+: #1, on 29 Apr 2026\./);
   });
 });

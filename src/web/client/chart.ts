@@ -100,13 +100,6 @@ class Chart {
     });
   }
 
-  /** The geometry of the drawing that is shown. */
-  #geometry(): Geometry {
-    const drawings = [...this.#box.querySelectorAll<HTMLElement>("[data-geometry]")];
-    const shown = drawings.find(({ offsetWidth }) => offsetWidth > 0) ?? drawings[0];
-    return new Geometry(shown?.dataset.geometry ?? "{}");
-  }
-
   #partAt({ clientX }: PointerEvent): number {
     const { left, width } = this.#box.getBoundingClientRect();
     return (clientX - left) / Math.max(1, width);
@@ -129,7 +122,7 @@ class Chart {
     this.#moveTo(this.#nearest(event));
     const { clientWidth } = this.#box;
     if (this.#pressed === undefined) return;
-    const geometry = this.#geometry();
+    const geometry = geometryOf(this.#box);
     const [from = 0, to = 0] = [this.#pressed, this.#partAt(event)]
       .map((x) => Math.min(geometry.right, Math.max(geometry.left, x)))
       .sort((a, b) => a - b);
@@ -147,7 +140,7 @@ class Chart {
     const isSelected = !this.#selection.hidden;
     this.#drop();
     if (from === undefined || !isSelected) return;
-    const geometry = this.#geometry();
+    const geometry = geometryOf(this.#box);
     const [first = 0, last = 0] = [from, this.#partAt(event)]
       .map((x) => geometry.timeAt(x))
       .sort((a, b) => a - b);
@@ -160,7 +153,7 @@ class Chart {
   }
 
   #nearest(event: PointerEvent): number | undefined {
-    const geometry = this.#geometry();
+    const geometry = geometryOf(this.#box);
     const x = this.#partAt(event);
     let best: number | undefined;
     let least = Number.POSITIVE_INFINITY;
@@ -210,7 +203,7 @@ class Chart {
     const stop = index === undefined ? undefined : this.#stops[index];
     for (const one of [this.#cursor, this.#tip, ...this.#dots]) one.hidden = stop === undefined;
     if (stop === undefined) return;
-    const geometry = this.#geometry();
+    const geometry = geometryOf(this.#box);
     const x = geometry.x(this.#middle(stop));
     place(this.#cursor, { left: x, top: geometry.top, height: geometry.foot - geometry.top });
     for (const [i, line] of this.#data.lines.entries()) {
@@ -265,6 +258,13 @@ class Chart {
   }
 }
 
+/** The geometry of the drawing that is shown. */
+function geometryOf(box: HTMLElement): Geometry {
+  const drawings = [...box.querySelectorAll<HTMLElement>("[data-geometry]")];
+  const shown = drawings.find(({ offsetWidth }) => offsetWidth > 0) ?? drawings[0];
+  return new Geometry(shown?.dataset.geometry ?? "{}");
+}
+
 function part(className: string, text = ""): HTMLElement {
   const element = document.createElement("div");
   element.className = className;
@@ -283,7 +283,27 @@ function place(
   for (const [name, value] of Object.entries(at)) style.setProperty(name, `${(100 * value).toFixed(3)}%`);
 }
 
+/** How long a new part of the line takes to appear, in ms. */
+const DRAWN_MS = 900;
+/** The part of the last drawing that was not read yet, of its width. */
+let unread = 0;
+
+/** While a history is read, the line draws itself from right to left; it stands still for readers who prefer that. */
+function uncover(box: HTMLElement, { lines }: PlotData): void {
+  const geometry = geometryOf(box);
+  const { left, right, top, bottom } = geometry;
+  const before = Math.min(unread, right - left);
+  unread = geometry.x(lines[0]?.at[0] ?? 0) - left;
+  if (unread >= before || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const cover = part("plot-cover");
+  place(cover, { left, top, width: before, height: bottom - top });
+  box.append(cover);
+  const frames = [{ transform: "none" }, { transform: `scaleX(${unread / before})` }];
+  cover.animate(frames, { duration: DRAWN_MS, easing: "linear" }).onfinish = () => cover.remove();
+}
+
 function start(within: ParentNode): void {
+  if (within.querySelector(".plot-box.plot-empty") !== null) unread = 1;
   for (const root of within.querySelectorAll<HTMLElement>("[data-plot]")) {
     const box = root.querySelector<HTMLElement>(".plot-box");
     const script = root.querySelector<HTMLScriptElement>('script[type="application/json"]');
@@ -291,6 +311,7 @@ function start(within: ParentNode): void {
     const data: PlotData = JSON.parse(script.textContent ?? "");
     if (data.lines.some(({ at }) => at.length > 0))
       new Chart(root, box, { data, label: script.dataset.label ?? "" });
+    if (root.closest(".chart-frame") !== null) uncover(box, data);
   }
 }
 

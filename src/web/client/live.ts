@@ -36,15 +36,17 @@ async function update(): Promise<boolean> {
     location.replace(response.url);
     return false;
   }
+  let isLeft = false;
   for (const [i, part] of parts.entries()) {
     const changed = next[i];
     // Nothing moves under somebody's hands.
     const isInUse = part.contains(document.activeElement) && document.activeElement !== document.body;
+    isLeft ||= isInUse;
     if (!changed || isInUse || changed.isEqualNode(part)) continue;
     part.replaceChildren(...changed.childNodes);
     part.dispatchEvent(new Event(REPLACED, { bubbles: true }));
   }
-  return secondsOf(page) > 0;
+  return isLeft || secondsOf(page) > 0;
 }
 
 const seconds = secondsOf(document);

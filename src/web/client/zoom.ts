@@ -9,7 +9,7 @@ let shown = addressOf(location);
 let pending: AbortController | undefined;
 
 /** Other parts that depend on the days: the snapshots, and links that keep them. */
-const DEPENDENT = [".snapshot-part", ".repository-lead"];
+const DEPENDENT = [".part", ".tiles"];
 
 function addressOf({ pathname, search }: { pathname: string; search: string }): string {
   return pathname + search;

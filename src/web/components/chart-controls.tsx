@@ -12,6 +12,7 @@ import {
   METRIC_WORDS,
   METRICS,
   notesOf,
+  type Passed,
   SCALES,
   seriesOf,
   VIEW_FACTS,
@@ -25,7 +26,7 @@ import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page.js";
 import type { RenderContext } from "../page-request.js";
 import { Options, withQuery, wordsOf } from "./elements.js";
-import { capital, Delta, formatCount, formatDate, formatDay, repositoriesText, Time } from "./numbers.js";
+import { capital, Delta, formatCount, formatDate, formatDay, repositoriesText } from "./numbers.js";
 import { Plot } from "./plot.js";
 import { PointTable, Table } from "./table.js";
 
@@ -48,7 +49,7 @@ export const alignedParameters = chartParameters.extend({
   base: dayParameter.optional(),
 });
 
-export const METRIC_TITLES = wordsOf(METRIC_WORDS, ({ title }) => title);
+export const METRIC_TITLES = wordsOf(METRIC_WORDS, ({ title }) => title.replace("Open i", "I"));
 
 /** Names of time ranges. */
 export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
@@ -99,7 +100,7 @@ export const ChartControls: FC<ChartControlsProps> = (
   { isStatic }: RenderContext,
 ) => {
   if (isStatic) return null;
-  const { metric, range, view, scale, from, to } = state;
+  const { metric, range, from, to } = state;
   const isPart = from !== undefined || to !== undefined;
   const shared = { url, section };
   return (
@@ -127,20 +128,42 @@ export const ChartControls: FC<ChartControlsProps> = (
           <AlignedAt {...{ url, state, aligned, section }} />
         </>
       )}
-      <details class="menu chart-options">
-        <summary>Options</summary>
-        <div>
-          {aligned?.align === "index" ? null : (
-            <Options {...shared} label="View" parameter="view" words={VIEW_WORDS} current={view} />
-          )}
-          {VIEW_FACTS[view].takesScale ? (
-            <Options {...shared} label="Scale" parameter="scale" words={SCALE_WORDS} current={scale} />
-          ) : null}
-        </div>
-      </details>
+      {aligned === undefined ? null : <LookOptions {...shared} state={state} align={aligned.align} />}
     </div>
   );
 };
+
+interface LookOptionsProps {
+  url: URL;
+  section: string;
+  state: ChartState;
+  align?: Alignment;
+}
+
+/** Choices that few readers need, in a menu. */
+const LookOptions: FC<LookOptionsProps> = (
+  { url, section, state: { view, scale }, align },
+  { isStatic }: RenderContext,
+) =>
+  isStatic ? null : (
+    <details class="menu chart-options">
+      <summary>Options</summary>
+      <div>
+        {align === "index" ? null : (
+          <Options {...{ url, section }} label="View" parameter="view" words={VIEW_WORDS} current={view} />
+        )}
+        {VIEW_FACTS[view].takesScale ? (
+          <Options
+            {...{ url, section }}
+            label="Scale"
+            parameter="scale"
+            words={SCALE_WORDS}
+            current={scale}
+          />
+        ) : null}
+      </div>
+    </details>
+  );
 
 /** The field for the count or day at which lines are aligned; nothing for other alignments. */
 const AlignedAt: FC<Required<ChartControlsProps>> = ({
@@ -226,33 +249,57 @@ const DayField: FC<{ name: string; label: string; value: number | undefined }> =
   </label>
 );
 
-interface ChartSectionProps {
+interface ChartFrameProps {
   url: URL;
   state: ChartState;
   history: History;
   spans: readonly ChartSpan[];
-  /** Ways to pass it on, shown where there is one. */
-  share: Child;
+  /** Others that it passed. */
+  passed: readonly Passed[];
+  /** Whether its history is read at the moment: the chart has its final axes, and grows. */
+  isReading: boolean;
+  /** What happened in a few words, next to the count. */
+  children: Child;
+  /** What is said and done below the chart. */
+  foot: Child;
 }
 
-/** The chart with its options and its numbers. */
-export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans, share }) => {
-  const { metric, view, scale } = state;
+/** The count, its chart with bars of the gains below, and what to do with it. It has its size before there is a point to draw. */
+export const ChartFrame: FC<ChartFrameProps> = ({ url, state, history, spans, passed, ...props }) => {
+  const { metric, range, view, scale, from } = state;
+  const { isReading, children, foot } = props;
   const { title, unit } = METRIC_WORDS[metric];
-  const { repository, points } = history;
+  const { repository, points, bornAt } = history;
   const [first, last] = [points[0], points.at(-1)];
+  const isWhole = range === "all" && from === undefined && scale === "linear";
   return (
-    <section id="course" data-chart="">
+    <section id="course" class="card chart-frame" data-chart="">
       <h2 class="hidden">{`${title}${VIEW_FACTS[view].suffix || " over time"}`}</h2>
-      <ChartControls url={url} state={state} section="course" />
-      {first === undefined || last === undefined || first === last ? (
-        <p class="plot-empty read">
-          {points.length === 0 ? "No snapshot" : "Only one snapshot"} with {unit} in this time range; a chart
-          needs two. First snapshot: <Time at={history.firstSnapshotAt} />
+      <div class="chart-head">
+        <p class="figure">
+          <span class="hero">
+            {formatCount(repository[metric])} <small>{unit}</small>
+          </span>{" "}
+          {children}
         </p>
+        <ChartControls url={url} state={state} section="course" />
+      </div>
+      {first === undefined || last === undefined || (first === last && !isReading) ? (
+        <div class="plot">
+          <p class="plot-box plot-empty soft">
+            <span>
+              {points.length === 0
+                ? `No ${unit} are known in this time.`
+                : `Seen once, on ${formatDate(first?.at ?? null)}. The line begins with the next count.`}
+            </span>
+          </p>
+        </div>
       ) : (
         <Plot
-          {...{ metric, view, scale, spans }}
+          {...{ metric, view, scale }}
+          spans={isReading ? [] : spans}
+          passed={metric === "stars" ? passed.filter(({ at }) => at > first.at) : []}
+          {...(isWhole && { bornAt: isReading ? (bornAt ?? first.at) : first.at })}
           series={seriesOf([history], { align: "date" })}
           align="date"
           hasBars
@@ -261,27 +308,44 @@ export const ChartSection: FC<ChartSectionProps> = ({ url, state, history, spans
           canZoom
         />
       )}
-      <HistoryNote history={history} />
-      <div class="chart-foot">
-        <ChartDates
-          {...{ url, state }}
-          section="course"
-          shown={first === undefined || last === undefined ? undefined : { from: first.at, to: last.at }}
-        />
-        {points.length < 2 ? null : (
-          <PointTable
-            {...{ metric, points }}
-            csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
-          />
-        )}
-        {points.length < 2 ? null : share}
-      </div>
+      {foot}
     </section>
   );
 };
 
+interface ChartFootProps extends Pick<ChartFrameProps, "url" | "state" | "history"> {
+  /** Where the numbers come from, and when. */
+  words: Child;
+  /** Ways to pass the chart on. */
+  share: Child;
+}
+
+/** The time of the counts, the same numbers as a table, and ways to pass the chart on. */
+export const ChartFoot: FC<ChartFootProps> = ({ url, state, history, words, share }) => {
+  const { repository, points } = history;
+  const { metric, from, to } = state;
+  const [first, last] = [points[0], points.at(-1)];
+  const shown = first === undefined || last === undefined ? undefined : { from: first.at, to: last.at };
+  return (
+    <div class="chart-foot">
+      {from === undefined && to === undefined ? <p class="soft">{words}</p> : null}
+      <ChartDates {...{ url, state, shown }} section="course" />
+      {points.length < 2 ? null : (
+        <>
+          <PointTable
+            {...{ metric, points }}
+            csvPath={`/api/repos/${repository.id}/metrics?window=all&format=csv`}
+          />
+          <LookOptions {...{ url, state }} section="course" />
+          {share}
+        </>
+      )}
+    </div>
+  );
+};
+
 /** Where the line comes from before our own counts, and what is missing in it. */
-const HistoryNote: FC<{ history: History }> = ({ history: { seam, shown } }) => {
+export const HistoryNote: FC<{ history: History }> = ({ history: { seam, shown } }) => {
   const withheld = seam && `${seam}, without stars taken back before it was read`;
   const notes = notesOf({ seam: withheld, shown });
   return notes === undefined ? null : <p class="soft small">{capital(notes)}.</p>;

@@ -1,5 +1,6 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import { type ChartPoint, DAY_STEP, gainsOf } from "../../charts/charts.js";
+import type { FunctionComponent as FC } from "preact";
+import { type ChartPoint, DAY_STEP, dayText, gainsOf, type Milestone } from "../../charts/charts.js";
+import { forgeName } from "../../config/config.js";
 import type { Rank } from "../../discovery/discovery.js";
 import {
   countAgo,
@@ -7,83 +8,183 @@ import {
   gainWords,
   growthFrom,
   SCORE_LABELS,
-  SCORE_NAMES,
-  type ScoreName,
   type Series,
   type Trend,
+  timesUsual,
   usualWords,
   WINDOW_LABELS,
-  WINDOW_SHORT_LABELS,
   WINDOWS,
   type Window,
   whyWords,
   windowMs,
 } from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS } from "../../lib/clock.js";
-import type { Readings, Repository, SnapshotRange } from "../../repositories/repositories.js";
-import { Link, Scroll, withQuery } from "./elements.js";
+import type { SnapshotRange } from "../../repositories/repositories.js";
+import type { RenderContext } from "../page-request.js";
+import { Link, withQuery } from "./elements.js";
 import {
-  AsOf,
   capital,
   Delta,
   formatCount,
   formatDate,
   formatDelta,
-  formatGrowth,
+  formatRate,
   formatTime,
+  isOld,
 } from "./numbers.js";
-import { rankWords, weightiest } from "./ranks.js";
-import { Bars, gainsBetween } from "./small-charts.js";
-import { indexAt, Table } from "./table.js";
+import { weightiest } from "./ranks.js";
+import { Bars } from "./small-charts.js";
 
 /** The growth of a repository on its page: in words, as tiles, and as a table with the reasons why it is missing or doubtful. */
 
 interface HeadlineProps {
   window: Window;
   trend: Trend | null;
-  /** The present ranks. */
+  /** The present ranks; none in a catalogue that is too small for them. */
   ranks: readonly Rank[];
   days: readonly DayGain[];
-  series: Series;
+  /** The last round number, for a repository without a gain. */
+  passed: Milestone | undefined;
   facts: NoGrowthFacts;
 }
 
-/** The growth in a sentence: the gain, how unusual it is, and the two weightiest ranks of the window. */
-export const Headline: FC<HeadlineProps> = ({ window, trend, ranks, days, series, facts }) => {
-  if (trend === null) return <p class="headline">{noGrowthText([window], facts)}</p>;
-  const usual = usualWords(trend);
+/** What happened in a sentence: one gain, at most one comparison, and at most one place. Without a gain, the last event. */
+export const Headline: FC<HeadlineProps> = (
+  { window, trend, ranks, days, passed, facts },
+  { now }: RenderContext,
+) => {
+  if (trend === null || trend.starsDelta === 0)
+    return (
+      <p class="headline">
+        {passed === undefined || trend === null
+          ? noGrowthText([window], facts)
+          : `Passed ${formatCount(passed.value)} stars on ${formatDate(dayOf(passed.point.at))}.`}
+      </p>
+    );
   const counted = gainWords(trend);
-  const record = window === "24h" && trend.starsDelta > 0 ? recordWords(days, trend.to, series) : "";
-  const named = weightiest(ranks.filter((rank) => (rank.window ?? window) === window))
-    .filter(({ position }) => position <= HEADLINE_RANKS)
-    .slice(0, 2)
-    .map((rank) => rankWords(rank));
+  const place = bestPlace(ranks, window);
   return (
     <p class="headline">
-      <Delta value={trend.starsDelta} /> stars in {WINDOW_LABELS[window]}
-      {record === "" ? "" : `, ${record}`}
-      {usual.includes("×") && !usual.startsWith("about") ? `: ${usual}` : ""}.
+      <span class={trend.starsDelta > 0 ? "rise" : "fall"}>{formatDelta(trend.starsDelta)} stars</span> in{" "}
+      {WINDOW_LABELS[window]}
+      {comparison(trend, days)}.
+      {place === undefined ? null : (
+        <span class="soft"> {placeWords(place, now !== undefined && isOld(trend.to, now))}.</span>
+      )}
       {counted === undefined ? null : <small class="soft"> {capital(counted.full)}.</small>}
-      {named.length === 0 ? "" : ` ${named.join(", ")}.`}
     </p>
   );
 };
 
-/** Lower ranks are not worth a headline. */
-const HEADLINE_RANKS = 100;
+/** Lower places are not worth a headline. */
+const BEST_PLACES = 10;
+
+/** The place in Trending that says most, among all or in a language or topic; undefined if none is among the first ten. */
+export function bestPlace(ranks: readonly Rank[], window: Window): Rank | undefined {
+  const trending = ranks.filter((rank) => rank.ranking === "trending" && rank.window === window);
+  return weightiest(trending).find(({ position }) => position <= BEST_PLACES);
+}
+
+const THIS: Readonly<Record<Window, string>> = { "24h": "today", "7d": "this week", "30d": "this month" };
+
+/** "#3 this month", "#1 in Rust today"; "#3 that day" of data that is old. */
+export function placeWords({ position, window, scope, name }: Rank, isPast: boolean): string {
+  const time = THIS[window ?? "7d"];
+  const among = name === null ? "" : ` in ${scope === "provider" ? forgeName(name) : name}`;
+  return `#${formatCount(position)}${among} ${isPast ? time.replace("today", "that day").replace("this", "that") : time}`;
+}
+
+/** How a gain compares: its best day, how few days made most of it, or its usual pace. Empty if nothing is unusual. */
+function comparison(trend: Trend, days: readonly DayGain[]): string {
+  if (trend.starsDelta < 0) return "";
+  const record = trend.window === "24h" ? recordWords(days, trend.to) : "";
+  if (record !== "") return `, ${record}`;
+  const few = fewDays(trend, days);
+  if (few !== undefined) return `, ${few.part} of them ${few.when}`;
+  const usual = usualWords(trend);
+  const times = timesUsual(trend) ?? 1;
+  return usual.startsWith("about") || !usual.includes("×")
+    ? ""
+    : times > 1
+      ? `: ${usual}`
+      : ", slower than usual";
+}
+
+/** The most days that are few, of a week and of a month. */
+const FEW: Readonly<Record<Window, number>> = { "24h": 0, "7d": 1, "30d": 3 };
+const PARTS = [
+  [0.9, "nearly all"],
+  [0.72, "three quarters"],
+  [0.6, "two thirds"],
+  [0.5, "half"],
+] as const;
+const NUMBERS = ["no", "one", "two", "three"];
+
+/** The few days that made half of a gain or more: "two thirds", "in three days of April", and how much it was. */
+export function fewDays({ window, from, to, starsDelta }: Trend, days: readonly DayGain[]) {
+  const best = days
+    .filter(({ at }) => at > from && at <= to)
+    .sort((a, b) => b.change - a.change)
+    .slice(0, FEW[window]);
+  const sums = best.map((_, i) => best.slice(0, i + 1).reduce((sum, { change }) => sum + change, 0));
+  const count = sums.findIndex((sum) => sum >= starsDelta / 2) + 1;
+  const [sum = 0, first] = [sums[count - 1], best[0]];
+  const part = PARTS.find(([least]) => sum >= least * starsDelta)?.[1];
+  if (first === undefined || part === undefined || sum > starsDelta || sum < RECORD.stars) return undefined;
+  const months = new Set(best.slice(0, count).map(({ at }) => MONTH.format(dayOf(at))));
+  const month = months.size === 1 ? ` of ${[...months][0]}` : "";
+  const when = count === 1 ? `on ${dayText(dayOf(first.at))}` : `in ${NUMBERS[count]} days${month}`;
+  return { part, when, sum };
+}
+
+const MONTH = new Intl.DateTimeFormat("en-US", { month: "long", timeZone: "UTC" });
+/** A time within the day that ends at one, which may be midnight. */
+export const dayOf = (end: number): number => end - 1;
+
+/** The window with the strongest story, by place and by how unusual the gain is; a week if none has a place. */
+export function strongest(trends: Readonly<Record<Window, Trend | null>>, ranks: readonly Rank[]): Window {
+  const [best] = WINDOWS.flatMap((window) => {
+    const trend = trends[window];
+    const place = bestPlace(
+      ranks.filter(({ scope }) => scope === "overall"),
+      window,
+    )?.position;
+    const times = trend === null ? null : timesUsual(trend);
+    return place === undefined ? [] : [{ window, weight: (times ?? 1) / place }];
+  }).sort((a, b) => b.weight - a.weight);
+  if (best !== undefined) return best.window;
+  return (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
+}
+
+const YEAR_MS = 365 * DAY_MS;
+/** Less growth is better told in stars. */
+const LEAST_TIMES = 1.5;
+
+/** The last year of a life, or the last 30 days: "+11,140 in a year, 2.1 times what it had". */
+export const LifeWords: FC<{ points: readonly ChartPoint[] }> = ({ points }) => {
+  const last = points.at(-1);
+  const before = (ms: number) => points.findLast(({ at }) => last !== undefined && at <= last.at - ms);
+  const [year, month] = [before(YEAR_MS), before(30 * DAY_MS)];
+  const from = year ?? month;
+  if (last === undefined || from === undefined || last.value <= from.value) return null;
+  const times = last.value / Math.max(1, from.value);
+  return (
+    <span class="rise">
+      {formatDelta(last.value - from.value)} in {year === undefined ? "the last 30 days" : "a year"}
+      {year !== undefined && times >= LEAST_TIMES && from.value > 0
+        ? `, ${formatRate(times)} times what it had`
+        : ""}
+    </span>
+  );
+};
 
 /** Fewer days make no record, nor do fewer stars. */
-const RECORD = { days: 30, stars: 20 };
+const RECORD = { days: 7, stars: 20 };
 
-/** "its best day on record" if the last day gained most of all, "since 3 Jan 2026" if nothing earlier is known; otherwise empty. */
-export function recordWords(
-  days: readonly DayGain[],
-  to: number,
-  { isFromCreation, unseen }: Series,
-): string {
-  const [best, last, first] = [bestDay(days), days.at(-1), days[0]];
-  if (best === undefined || first === undefined || best !== last || to - best.at > DAY_MS) return "";
-  return `its best day ${isFromCreation && unseen === null ? "on record" : `since ${formatDate(first.at)}`}`;
+/** "its best day on record" if the last day gained most of all; otherwise empty. */
+export function recordWords(days: readonly DayGain[], to: number): string {
+  const best = bestDay(days);
+  return best === undefined || best !== days.at(-1) || to - best.at > DAY_MS ? "" : "its best day on record";
 }
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
@@ -93,7 +194,7 @@ export function nthWords(days: readonly DayGain[], to: number): string {
   const last = days.at(-1);
   if (
     last === undefined ||
-    days.length < RECORD.days / 2 ||
+    days.length < 2 * RECORD.days ||
     last.change < RECORD.stars ||
     to - last.at > DAY_MS
   )
@@ -138,43 +239,38 @@ const BARS: Readonly<Record<Window, number>> = { "24h": 14, "7d": 12, "30d": 12 
 
 interface TilesProps {
   url: URL;
-  repository: Repository;
   window: Window;
   trends: Readonly<Record<Window, Trend | null>>;
-  /** The stars of a year, oldest first. */
-  points: readonly ChartPoint[];
   series: Series;
+  days: readonly DayGain[];
 }
 
-/** The stars, and the gain in each window with its last ones as bars; a tile selects the window of the page. */
-export const Tiles: FC<TilesProps> = ({ url, repository, window, trends, points, series }) => (
-  <nav class="tiles" aria-label="Window">
-    <div class="tile">
-      <span>Stars</span>
-      <strong>{formatCount(repository.stars)}</strong>
-      <Bars values={gainsBetween(points.slice(-31).map(({ value }) => value))} />
-    </div>
-    {WINDOWS.map((one) => {
-      const trend = trends[one];
-      return (
+/** The gain in each window with the last ones as bars, and the best day; a tile selects the window of the page. */
+export const Tiles: FC<TilesProps> = ({ url, window, trends, series, days }) => {
+  const best = bestDay(days);
+  return (
+    <nav class="tiles" aria-label="Window">
+      {WINDOWS.map((one) => (
         <Link
-          class="tile"
+          class="tile card"
           href={withQuery(url, { window: one })}
           aria-current={one === window ? "true" : undefined}
         >
           <span>{WINDOW_LABELS[one]}</span>
           <strong>
-            <Delta value={trend?.starsDelta} />
-            {trend === null || trend.starsGrowth === null ? null : (
-              <small class="soft spare"> {formatGrowth(trend.starsGrowth)}</small>
-            )}
+            <Delta value={trends[one]?.starsDelta} />
           </strong>
-          <Bars values={lastGains(series, BARS[one], windowMs(one))} />
+          <Bars values={lastGains(series, BARS[one], windowMs(one))} height={36} />
         </Link>
-      );
-    })}
-  </nav>
-);
+      ))}
+      <div class="tile card">
+        <span>Best day</span>
+        <strong class="record">{best === undefined ? "–" : formatDelta(best.change)}</strong>
+        <small>{best === undefined ? "" : formatDate(dayOf(best.at))}</small>
+      </div>
+    </nav>
+  );
+};
 
 /** The gains of the last windows of a length, oldest first, each as the trend of the last one is measured; null: unknown. */
 function lastGains(series: Series, count: number, lengthMs: number): (number | null)[] {
@@ -190,17 +286,15 @@ function lastGains(series: Series, count: number, lengthMs: number): (number | n
   return [...new Array<null>(count - gains.length).fill(null), ...gains.reverse()];
 }
 
-interface ProofProps extends GrowthTableProps {
+interface ProofProps {
   trend: Trend | null;
+  trends: Readonly<Record<Window, Trend | null>>;
   facts: NoGrowthFacts;
 }
 
-/** The evidence for the headline, folded: the two counts compared, how far they can be trusted, and the gains of all windows. */
-export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, facts }) => (
-  <details class="proof small">
-    <summary class="soft">
-      <AsOf at={facts.asOf} /> · How we know
-    </summary>
+/** The evidence for the headline: the two counts compared, how far they can be trusted, and what is to say about other windows. */
+export const Proof: FC<ProofProps> = ({ trend, trends, facts }) => (
+  <>
     {trend === null ? null : (
       <p>
         <a href="#snapshots">{whyWords(trend, "stars").compared}</a>, confidence {trend.confidence.toFixed(2)}
@@ -208,9 +302,8 @@ export const Proof: FC<ProofProps> = ({ repository, trend, trends, readings, fac
         {partsText(trend)}
       </p>
     )}
-    <GrowthTable repository={repository} trends={trends} readings={readings} />
     <GainNotes trends={trends} facts={facts} />
-  </details>
+  </>
 );
 
 /** Of a gain that begins in the star history and ends in our own counts: the part of each. */
@@ -220,80 +313,11 @@ function partsText({ parts }: Trend): string {
   return `; ${formatDelta(held.starsDelta)} from the star history until ${formatDate(held.to)}, ${formatDelta(own.starsDelta)} from our own counts since then`;
 }
 
-interface GrowthTableProps {
-  repository: Repository;
-  trends: Readonly<Record<Window, Trend | null>>;
-  /** The stored snapshots around those that the trends compare. */
-  readings: Readings;
-}
-
-/** The counts of a repository, their gains in each window, and how reliable those are. */
-const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, readings }) => {
-  const watchersAt = (at: number) => {
-    const index = indexAt(readings, at);
-    return index === undefined ? null : readings.snapshot(index).watchers;
-  };
-  const watchersDelta = ({ from, to }: Trend) => {
-    const [before, after] = [watchersAt(from), watchersAt(to)];
-    return before === null || after === null ? null : after - before;
-  };
-  const rows: { name: string; count?: number | null; gain: (trend: Trend) => Child }[] = [
-    // The lines below this narrow table name the compared counts, and how much of the gains counts.
-    { name: "Stars", count: repository.stars, gain: ({ starsDelta }) => <Delta value={starsDelta} /> },
-    { name: "Forks", count: repository.forks, gain: ({ forksDelta }) => <Delta value={forksDelta} /> },
-    {
-      name: "Open issues",
-      count: repository.openIssues,
-      // More of them is neither good nor bad.
-      gain: ({ openIssuesDelta }) => formatDelta(openIssuesDelta),
-    },
-    { name: "Watchers", count: repository.watchers, gain: (trend) => formatDelta(watchersDelta(trend)) },
-    { name: "Star growth", gain: ({ starsGrowth }) => formatGrowth(starsGrowth) },
-    {
-      name: "Confidence",
-      gain: ({ confidence, confidenceReasons, reliable }) => (
-        <>
-          <span title={confidenceReasons.join("; ")}>{confidence.toFixed(2)}</span>
-          <small>{reliable ? "reliable" : "not reliable"}</small>
-        </>
-      ),
-    },
-  ];
-  return (
-    <Table
-      label="Latest counts and gains in each window"
-      class="growth"
-      columns={[
-        { head: "Count", cell: ({ name }) => name },
-        {
-          head: "Latest",
-          isNumber: true,
-          class: "strong",
-          cell: ({ count }) => (count === undefined ? "" : formatCount(count)),
-        },
-        ...WINDOWS.map((window) => ({
-          head: <abbr title={WINDOW_LABELS[window]}>{WINDOW_SHORT_LABELS[window]}</abbr>,
-          isNumber: true,
-          cell: ({ gain }: (typeof rows)[number]) => {
-            const trend = trends[window];
-            return trend === null ? <span class="soft">–</span> : gain(trend);
-          },
-        })),
-      ]}
-      rows={rows.filter(({ count }) => count !== null)}
-    />
-  );
-};
-
-interface GainNotesProps extends Pick<GrowthTableProps, "trends"> {
-  facts: NoGrowthFacts;
-}
-
 /**
  * One line for each window whose gains need words: why there are none, the compared counts, how much of them counts ("7 days: +12,400
  * stars, none counted: dropped and recovered"), and why they are not reliable. Windows without growth for the same reason share a line.
  */
-const GainNotes: FC<GainNotesProps> = ({ trends, facts }) => {
+const GainNotes: FC<Omit<ProofProps, "trend">> = ({ trends, facts }) => {
   const missing = WINDOWS.filter((window) => trends[window] === null);
   const reasons = Map.groupBy(missing, (window) => noGrowthReason(window, facts));
   const notes = WINDOWS.flatMap((window) => {
@@ -327,17 +351,17 @@ interface NoGrowthFacts {
 
 /** Why a repository has no growth in these windows, in a sentence. */
 function noGrowthText(windows: readonly Window[], facts: NoGrowthFacts): string {
+  const { snapshots, firstSnapshotAt } = facts.stored;
+  if (snapshots === 1) return `Seen once, on ${formatDate(firstSnapshotAt)}.`;
   const names = windows.map((window) => WINDOW_LABELS[window]).join(" and ");
   return `No growth over ${names}${noGrowthReason(windows[0] ?? "24h", facts)}.`;
 }
 
 /** The end of the sentence "No growth over 7 days …". */
 function noGrowthReason(window: Window, { stored, asOf, isStale }: NoGrowthFacts): string {
-  const { snapshots, firstSnapshotAt: first, lastSnapshotAt: last } = stored;
+  const { firstSnapshotAt: first, lastSnapshotAt: last } = stored;
   if (first === null || last === null) return ": no snapshot of it is stored";
   const from = `a count after ${formatTime(growthFrom(window, first))}`;
-  if (snapshots === 1)
-    return ` yet: growth compares two snapshots, its first of ${formatDate(first)} and ${from}`;
   const half = windowMs(window) / 2;
   if (isStale || last < (asOf ?? last) - half) return `: last update ${formatDate(last)}`;
   if (last - first < half) return ` yet: first snapshot ${formatDate(first)}, and growth needs ${from}`;
@@ -351,69 +375,16 @@ const VALUES = {
   pace: "Stars a day",
 } as const satisfies Record<keyof Explanation["trending"]["values"], string>;
 
-/** Why a score is unknown; see docs/RANKINGS.md. */
-const UNKNOWN: Readonly<Partial<Record<ScoreName, string>>> = {
-  rising: "its usual day is not known, or the window is too long",
-  newHot:
-    "the date of its creation is not known and it does not seem to be young, or it may have had another name",
-};
-
-export interface ScoreExplanationProps {
-  window: Window;
-  explanation: Explanation | null;
-  trend: Trend | null;
-}
-
-/** How the trending score is made up, and the other scores in a disclosure. */
-export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanation, trend }) => {
-  if (explanation === null || trend === null)
-    return <p class="soft read">No scores for {WINDOW_LABELS[window]}, as there is no growth to score.</p>;
-  const { score } = explanation.trending;
-  return (
-    <>
-      {score === 0 ? (
-        <p class="soft">
-          {trend.starsDelta <= 0 ? "No stars were gained" : "None of the gained stars count"}, so the trending
-          score is 0.
-        </p>
-      ) : null}
-      <Scroll label="The trending score">
-        <ScoreTable name="trending" explanation={explanation} window={window} />
-      </Scroll>
-      <details>
-        <summary>Other scores</summary>
-        {SCORE_NAMES.slice(1).map((name) => (
-          <ScoreTable name={name} explanation={explanation} window={window} />
-        ))}
-      </details>
-      <p class="soft small">
-        Gains are scaled to {WINDOW_LABELS[window]}. <a href="/about">How scores work</a>
-      </p>
-    </>
-  );
-};
-
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
-/** A score with its formula and the values in it. */
-export const ScoreTable: FC<{ name: ScoreName; explanation: Explanation; window: Window }> = ({
-  name,
-  explanation,
-  window,
-}) => {
-  const { score, formula, values } = explanation[name];
-  const { label, description } = SCORE_LABELS[name];
-  if (score === null)
-    return (
-      <p class="soft read">
-        <strong>{label}</strong> ({description}): cannot be computed, as{" "}
-        {UNKNOWN[name] ?? "too little is known"}.
-      </p>
-    );
+/** The trending score with its formula and the values in it. */
+export const ScoreTable: FC<{ explanation: Explanation; window: Window }> = ({ explanation, window }) => {
+  const { score, formula, values } = explanation.trending;
+  const { label, description } = SCORE_LABELS.trending;
   return (
     <table class="terms">
       <caption>
-        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score.toFixed(2)} = {formula}{" "}
+        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score?.toFixed(2)} = {formula}{" "}
         <span class="small">({description})</span>
       </caption>
       <tbody>

@@ -1,8 +1,7 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import {
   breaksOf,
   type ChartInput,
-  type ChartPoint,
   type ChartSeries,
   type ChartSpan,
   distanceText,
@@ -15,6 +14,7 @@ import {
   milestonesOf,
   milestoneWords,
   noteOfSpan,
+  type Passed,
   spanOf,
   stepOf,
   VIEW_FACTS,
@@ -22,7 +22,7 @@ import {
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
-import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
+import { formatCount } from "./numbers.js";
 
 /** Browser modules of a page with a chart. */
 export const PLOT_SCRIPTS = ["chart.js"] as const;
@@ -36,6 +36,8 @@ export interface PlotProps {
   view?: View;
   /** See `ChartInput`. */
   hasBars?: boolean;
+  bornAt?: number | undefined;
+  passed?: readonly Passed[];
   /** Times to shade, with a note below the chart each. */
   spans?: readonly ChartSpan[];
   /** Time of the newest count. */
@@ -53,8 +55,8 @@ export interface PlotProps {
 }
 
 const SIZES = {
-  whole: { width: 1_160, height: 440 },
-  narrow: { width: 358, height: 280 },
+  whole: { width: 1_152, height: 432 },
+  narrow: { width: 342, height: 320 },
 } as const;
 
 /**
@@ -87,20 +89,10 @@ export const Plot: FC<PlotProps> = (props) => {
         {draw("narrow")}
       </div>
       {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
-      {props.hasBars === true ? null : <Reading {...props} />}
       <SpanNotes spans={isByDate(align) ? spans : []} />
       <PlotData {...props} />
     </div>
   );
-};
-
-/** The newest point of a single line in words. */
-const Reading: FC<PlotProps> = (props) => {
-  const { metric, series, align, view = "total", isSum = false } = props;
-  const [only, ...others] = series;
-  if (only === undefined || others.length > 0 || align !== "date" || only.points.length < 2) return null;
-  const words = VIEWS[view].reading(only.points, METRIC_WORDS[metric].unit, isSum);
-  return words && <p class="plot-reading soft small">{words}</p>;
 };
 
 /** The notes that the numbers in the chart refer to. */
@@ -154,7 +146,7 @@ const PlotData: FC<PlotProps> = (props, { isStatic }: RenderContext) => {
     view,
     isSum,
     suffix: VIEW_FACTS[view].suffix,
-    lines: VIEWS[view].lines(series),
+    lines: LINES[view](series),
     events: [
       ...milestonesOf(props).map((one) => ({
         from: seconds(one.point.at),
@@ -204,42 +196,8 @@ function gainLines(series: readonly ChartSeries[]) {
   });
 }
 
-/** The words of a view next to its drawing. */
-interface PlotView {
-  /** The newest point of a line, which has two points or more. */
-  reading(points: readonly ChartPoint[], unit: string, isSum: boolean): Child;
-  /** The points for the script. */
-  lines(series: readonly ChartSeries[]): object[];
-}
-
-const VIEWS: Readonly<Record<View, PlotView>> = {
-  total: {
-    reading(points, unit, isSum) {
-      const [before, last] = points.slice(-2);
-      if (isSum || last === undefined) return null;
-      const change = last.isApart
-        ? ""
-        : `, ${formatDelta(last.value - (before?.value ?? 0))} since the previous snapshot`;
-      return (
-        <>
-          <Time at={last.at} exact />: {formatCount(last.value)} {unit}
-          {change}; {SOURCE_WORDS[last.source]}
-        </>
-      );
-    },
-    lines: totalLines,
-  },
-  "per-day": {
-    reading(points, unit) {
-      const gain = gainsOf(points).at(-1);
-      return gain === undefined ? null : (
-        <>
-          <Time at={gain.at} exact />: {formatDelta(gain.change)} {unit} in{" "}
-          {distanceText(gain.at - gain.since)}. Each bar is as high as its gain per day. Where snapshots are
-          missing there is no bar.
-        </>
-      );
-    },
-    lines: gainLines,
-  },
+/** The points of a view for the script. */
+const LINES: Readonly<Record<View, (series: readonly ChartSeries[]) => object[]>> = {
+  total: totalLines,
+  "per-day": gainLines,
 };

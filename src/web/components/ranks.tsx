@@ -1,16 +1,14 @@
 import type { FunctionComponent as FC } from "preact";
 import { forgeName } from "../../config/config.js";
-import type { ListRow, PastRank, Rank } from "../../discovery/discovery.js";
+import type { PastRank, Rank } from "../../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, type Window } from "../../growth/growth.js";
-import { DAY_MS } from "../../lib/clock.js";
-import { explorePage, languagePage, repositoryPage, topicPage } from "../../lib/page-addresses.js";
+import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.js";
 import { Link } from "./elements.js";
-import { formatCount, formatDate, formatDelta, formatRate } from "./numbers.js";
-import { Spark } from "./small-charts.js";
+import { formatCount, formatDate } from "./numbers.js";
 import { Table } from "./table.js";
 
-/** Ranks shown above the fold. */
-const SHOWN = 5;
+/** In a smaller catalogue pages show no ranks: each repository would be first of something. */
+export const LEAST_RANKED = 20;
 
 /** How much less a rank in this scope or ranking says; a step of 1 is a position ten times as good. */
 const SCOPE_WEIGHTS: Readonly<Record<Rank["scope"], number>> = {
@@ -44,42 +42,10 @@ export function weightiest(ranks: readonly Rank[]): Rank[] {
   return [...seen.values()].flatMap((same) => same[0] ?? []);
 }
 
-/** "#2 in Trending", "#1 in Rust" of the same, "#1 in Rust by stars gained". */
-export function rankWords({ position, ranking, scope, name }: Rank): string {
-  const { label } = RANKING_DEFINITIONS[ranking];
-  const place = `#${formatCount(position)} in`;
-  if (name === null) return ranking === "stars" ? `#${formatCount(position)} by stars` : `${place} ${label}`;
-  const among = scope === "provider" ? forgeName(name) : name;
-  return ranking === "trending" ? `${place} ${among}` : `${place} ${among} by ${label.toLowerCase()}`;
-}
-
 /** The current ranks of a repository, those that say most first. */
-export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => {
-  if (ranks.length === 0)
-    return (
-      <p class="soft read">
-        Not ranked. Rankings cover the top 1,000 overall and on each forge, the top 200 in a language and the
-        top 50 in a topic.
-      </p>
-    );
-  const best = weightiest(ranks).slice(0, SHOWN);
-  const rest = ranks.filter((rank) => !best.includes(rank)).sort((a, b) => weightOf(a) - weightOf(b));
-  return (
-    <>
-      <RankTable ranks={best} caption="Best ranks" />
-      {rest.length === 0 ? null : (
-        <details>
-          <summary>{rest.length === 1 ? "1 more" : `${rest.length} more`}</summary>
-          <RankTable ranks={rest} caption="More ranks" />
-        </details>
-      )}
-    </>
-  );
-};
-
-const RankTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, caption }) => (
+export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => (
   <Table
-    label={caption}
+    label="Ranks"
     class="ranks"
     columns={[
       { head: "Rank", isNumber: true, class: "strong", cell: ({ position }) => `#${formatCount(position)}` },
@@ -95,7 +61,7 @@ const RankTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, cap
       },
       { head: "Scope", cell: (rank) => <Scope rank={rank} /> },
     ]}
-    rows={ranks}
+    rows={ranks.toSorted((a, b) => weightOf(a) - weightOf(b))}
   />
 );
 
@@ -114,79 +80,15 @@ function listPath({ ranking, window, scope, name }: Rank): string {
   return explorePage(query);
 }
 
-/** Days of the sparkline. */
-const DAYS = 30;
-
-/** The rank in Trending overall, day by day; nothing if it had none. */
-export const RankHistory: FC<{ history: readonly PastRank[]; window: Window }> = ({ history, window }) => {
-  const days = history.filter(
-    (one) => one.ranking === "trending" && one.scope === "overall" && one.window === window,
-  );
-  const last = days.at(-1);
-  if (last === undefined) return null;
-  const best = days.reduce((first, one) => (one.position < first.position ? one : first));
-  const byDay = new Map(days.map(({ day, position }) => [day, position]));
-  // Negative, since a smaller rank is better and the line should rise.
-  const line = Array.from({ length: DAYS }, (_, i) => {
-    const position = byDay.get(last.day - (DAYS - 1 - i) * DAY_MS);
-    return position === undefined ? null : -position;
-  });
-  return (
-    <>
-      <p class="row">
-        {days.length < 2 ? null : <Spark values={line} />}
-        <span>
-          Best in Trending ({WINDOW_LABELS[window]}): #{formatCount(best.position)} on {formatDate(best.day)}
-          {days.length < 2 ? null : `; ranked on ${days.length} days`}
-        </span>
-      </p>
-      {days.length < 2 ? null : (
-        <details>
-          <summary>Ranks by day</summary>
-          <Table
-            label="Rank in Trending by day"
-            class="ranks"
-            columns={[
-              { head: "Day", cell: ({ day }) => formatDate(day) },
-              { head: "Rank", isNumber: true, cell: ({ position }) => `#${formatCount(position)}` },
-            ]}
-            rows={days.toReversed()}
-          />
-        </details>
-      )}
-    </>
-  );
-};
-
-interface NeighboursProps {
-  /** The repository and those before and after it in Trending, with their growth in the window. */
-  rows: readonly ListRow[];
-  id: number;
-  position: number;
-  window: Window;
-}
-
-/** The numbers that decide the place of a repository in Trending, next to those of its neighbours. */
-export const Neighbours: FC<NeighboursProps> = ({ rows, id, position, window }) => {
-  const own = rows.findIndex(({ repository }) => repository.id === id);
-  return (
-    <Table
-      label={`Neighbours in Trending, ${WINDOW_LABELS[window]}`}
-      class="ranks"
-      columns={[
-        { head: "#", cell: (_, i) => formatCount(position + i - own) },
-        {
-          head: "Repository",
-          isName: true,
-          cell: ({ repository }, i) =>
-            i === own ? repository.name : <a href={repositoryPage(repository)}>{repository.name}</a>,
-        },
-        { head: "Gained", isNumber: true, cell: ({ trend }) => formatDelta(trend?.starsCounted ?? null) },
-        { head: "Usual day", isNumber: true, cell: ({ trend }) => formatRate(trend?.usualPerDay ?? null) },
-        { head: "Score", isNumber: true, cell: ({ trend }) => trend?.scores.trending?.toFixed(1) ?? "–" },
-      ]}
-      rows={rows}
-      rowClass={(_, i) => (i === own ? "marked" : undefined)}
-    />
+/** The best rank in Trending overall of the last days; nothing if it had none. */
+export const BestRank: FC<{ history: readonly PastRank[]; window: Window }> = ({ history, window }) => {
+  const [best] = history
+    .filter((one) => one.ranking === "trending" && one.scope === "overall" && one.window === window)
+    .sort((a, b) => a.position - b.position || b.day - a.day);
+  return best === undefined ? null : (
+    <p>
+      Best place in Trending over {WINDOW_LABELS[window]}: #{formatCount(best.position)}, on{" "}
+      {formatDate(best.day)}.
+    </p>
   );
 };

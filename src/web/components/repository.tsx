@@ -1,19 +1,10 @@
-import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import { historyWords, type Milestone } from "../../charts/charts.js";
+import type { FunctionComponent as FC } from "preact";
+import { type ChartSpan, type Milestone, noteOfSpan } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import type { RenamedName } from "../../discovery/discovery.js";
-import {
-  type Anomaly,
-  type Trend,
-  WINDOW_LABELS,
-  WINDOWS,
-  type Window,
-  windowMs,
-} from "../../growth/growth.js";
 import { DAY_MS, HOUR_MS, isoTime } from "../../lib/clock.js";
 import { repositoryKey, repositoryPage, topicPage } from "../../lib/page-addresses.js";
 import {
-  type HistoryState,
   hidesTexts,
   type PreviousName,
   type Recency,
@@ -22,9 +13,9 @@ import {
 } from "../../repositories/repositories.js";
 import { SaveButton } from "../saving.js";
 import { ABSENCE_REASONS, type Badge, Badges, OwnerImage } from "./badges.js";
-import { Facts, Language, Link, Note, Tags } from "./elements.js";
-import { bestDay, type DayGain } from "./growth.js";
-import { formatCount, formatDate, formatDelta, Time, withEmoji } from "./numbers.js";
+import { Language, Link, Note, Tags } from "./elements.js";
+import { type DayGain, dayOf } from "./growth.js";
+import { formatCount, formatDate, formatDelta, isolated, Time, withEmoji } from "./numbers.js";
 
 /** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */
 
@@ -36,63 +27,70 @@ interface RepositoryHeadProps {
   next: string;
 }
 
-/** Name, badges, actions, description and facts of a repository. */
+/** The image of the owner, the name with its badges, the description, and actions. */
 export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, isSaved, next }) => {
-  const { owner, name, provider, description } = repository;
+  const { owner, provider, description } = repository;
   return (
-    <>
-      <div class="repository-top">
-        <div class="repository-head">
-          <OwnerImage owner={owner} provider={provider} size={64} isFirst />
-          <div class="titled">
-            <h1>
-              <bdi class="owner">{owner}</bdi>/<wbr />
-              <bdi>{name}</bdi>
-            </h1>
-            <Badges badges={badges} />
-          </div>
-        </div>
-        <div class="row repository-actions">
-          <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
-          <Link
-            class="button"
-            href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}
-            data-command=""
-            data-compare={repository.fullName}
-            isControl
-          >
-            Compare with…
-          </Link>
-          <ForgeLink repository={repository} />
-        </div>
-      </div>
-      {description === null || description === "" ? null : (
-        <p class="lead" dir="auto">
-          {withEmoji(description)}
+    <div class="repository-head">
+      <OwnerImage owner={owner} provider={provider} size={64} isFirst />
+      <div class="titled">
+        <h1>
+          <FullName of={repository} />
+        </h1>{" "}
+        <Badges badges={badges} />
+        <p class="about" dir="auto">
+          {withEmoji(description ?? "")}
         </p>
-      )}
-      <ul class="row facts-line small">
-        {repository.language === null ? null : (
-          <li>
-            <Language name={repository.language} />
-          </li>
-        )}
-        {repository.license === null ? null : <li>{repository.license}</li>}
-        {repository.fork ? <li class="badge">fork</li> : null}
-        <Homepage homepage={repository.homepage} />
-        {repository.createdAt === null ? null : (
-          <li class="soft">Created {formatDate(repository.createdAt)}</li>
-        )}
-        {repository.pushedAt === null ? null : (
-          <li class="soft">
-            Last push <Time at={repository.pushedAt} />
-          </li>
-        )}
-      </ul>
-      <Tags label="Topics" tags={repository.topics.map((topic) => [topic, topicPage(topic)])} />
-    </>
+      </div>
+      <div class="repository-actions">
+        <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
+        <Link
+          class="button"
+          href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}
+          data-command=""
+          data-compare={repository.fullName}
+          isControl
+        >
+          Compare
+        </Link>
+        <ForgeLink repository={repository} />
+      </div>
+    </div>
   );
 };
+
+/** A full name whose owner is quiet, and which may break after it. */
+export const FullName: FC<{ of: Pick<Repository, "owner" | "name"> }> = ({ of: { owner, name } }) => (
+  <>
+    <bdi class="owner">{owner}</bdi>/<wbr />
+    <bdi class="title">{name}</bdi>
+  </>
+);
+
+/** The facts that a forge gives about a repository, and its topics. */
+export const RepositoryFacts: FC<{ repository: Repository }> = ({ repository }) => (
+  <div class="row small repository-facts">
+    <ul class="row facts-line small">
+      {repository.language === null ? null : (
+        <li>
+          <Language name={repository.language} />
+        </li>
+      )}
+      {repository.license === null ? null : <li>{repository.license}</li>}
+      {repository.fork ? <li class="badge">fork</li> : null}
+      <Homepage homepage={repository.homepage} />
+      {repository.createdAt === null ? null : (
+        <li class="soft">Created {formatDate(repository.createdAt)}</li>
+      )}
+      {repository.pushedAt === null ? null : (
+        <li class="soft">
+          Last push <Time at={repository.pushedAt} />
+        </li>
+      )}
+    </ul>
+    <Tags label="Topics" tags={repository.topics.map((topic) => [topic, topicPage(topic)])} />
+  </div>
+);
 
 /** A safe http(s) URL with its host; undefined for anything else. */
 function webAddress(text: string | null): { href: string; host: string } | undefined {
@@ -127,41 +125,25 @@ interface DataQualityProps {
   repository: Repository;
   stored: SnapshotRange;
   names: readonly PreviousName[];
-  trends: Readonly<Record<Window, Trend | null>>;
   /** Gaps in the time range of the chart. */
   gaps: number;
 }
 
 /** The snapshots behind the numbers of a repository, the times of its refreshes, and its previous names. */
-export const DataQuality: FC<DataQualityProps> = ({ repository, stored, names, trends, gaps }) => (
-  <details class="part">
-    <summary>
-      <h2>Data quality</h2>
-    </summary>
-    <Facts
-      facts={[
-        { name: "Snapshots", value: formatCount(stored.snapshots) },
-        { name: "First", value: formatDate(stored.firstSnapshotAt) },
-        { name: "Last", value: formatDate(stored.lastSnapshotAt) },
-        { name: "Gaps in this time range", value: formatCount(gaps) },
-        {
-          name: "Window coverage",
-          value: WINDOWS.map((window) => `${WINDOW_LABELS[window]}: ${coverage(trends[window])}`).join(", "),
-          isText: true,
-        },
-      ]}
-    />
-    <ul class="row facts-line soft small">
-      <li>First seen {formatDate(repository.discoveredAt)}</li>
-      <li>
-        Refreshed <Time at={repository.refreshedAt} />
-      </li>
+export const DataQuality: FC<DataQualityProps> = ({ repository, stored, names, gaps }) => (
+  <section>
+    <h3>Data quality</h3>
+    <p>
+      {formatCount(stored.snapshots)} snapshots, {formatDate(stored.firstSnapshotAt)} to{" "}
+      {formatDate(stored.lastSnapshotAt)}; {formatCount(gaps)} gaps in the time of the chart. First seen{" "}
+      {formatDate(repository.discoveredAt)}, refreshed <Time at={repository.refreshedAt} />
       {repository.nextRefreshAt === null ? null : (
-        <li>
-          Next refresh <Time at={repository.nextRefreshAt} />
-        </li>
+        <>
+          , next <Time at={repository.nextRefreshAt} />
+        </>
       )}
-    </ul>
+      .
+    </p>
     {names.length === 0 ? null : (
       <p>
         Previous names:{" "}
@@ -173,14 +155,8 @@ export const DataQuality: FC<DataQualityProps> = ({ repository, stored, names, t
         ))}
       </p>
     )}
-  </details>
+  </section>
 );
-
-/** How much of a window is between the two snapshots compared. */
-function coverage(trend: Trend | null): string {
-  if (trend === null) return "none";
-  return `${Math.min(100, Math.round((100 * (trend.to - trend.from)) / windowMs(trend.window)))}%`;
-}
 
 /** The notes at the top of the page of a repository, that it is gone or stale, and its events. */
 
@@ -215,16 +191,6 @@ export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName,
   </p>
 );
 
-/** Why the star history of a repository is not whole; nothing if it is, or if nothing more of it will be read. */
-export const HistoryNote: FC<{ repository: Repository; history: HistoryState; now: number }> = ({
-  repository: { availability, provider },
-  history,
-  now,
-}) => {
-  const words = availability === "AVAILABLE" ? historyWords(history, provider, now) : undefined;
-  return words === undefined ? null : <p class="soft">{words}</p>;
-};
-
 /** Why a repository is stale, and so has no growth. */
 export const StaleNote: FC<{ repository: Repository; recency: Recency }> = ({ repository, recency }) => (
   <Note>
@@ -253,117 +219,107 @@ function durationText(ms: number): string {
   return rounded === 1 ? unit : `${formatCount(rounded)} ${unit}s`;
 }
 
-/** The name of each kind of anomaly, and its effect on the scores. */
-const ANOMALY_TEXTS: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
-  FAILED_READING: { title: "Failed reading", effect: "Ignored." },
-  UNCONFIRMED: {
-    title: "Unconfirmed reading",
-    effect: "Until it is confirmed, the reading before it is used.",
-  },
-  RETURN: { title: "Dropped and recovered", effect: "Not counted." },
-  BURST: { title: "Burst", effect: "Only the usual part counts." },
-  PURGE: { title: "Purge", effect: "The loss counts in full." },
-};
-
-/** An anomaly of stars, and those of other counts at the same time. */
-interface Event {
-  kind: Anomaly["kind"];
-  anomalies: readonly Anomaly[];
+/** Something that happened to a repository. `isNow`: a record; `isQuiet`: somebody else's success. */
+export interface Happening {
   at: number;
-  until: number;
-  /** The windows whose growth contains it. */
-  windows: readonly Window[];
+  /** Without the day. */
+  words: string;
+  /** The other repository in it, after the words or, in a quiet one, before them. */
+  other?: Repository;
+  look?: "now" | "quiet";
 }
 
-/** The anomalies of all windows, each once, joined if counts moved at the same time; the latest first. */
-function eventsOf(trends: Readonly<Record<Window, Trend | null>>): Event[] {
-  const found = WINDOWS.flatMap((window) =>
-    (trends[window]?.anomalies ?? []).map((anomaly) => ({ window, anomaly })),
-  );
-  const together = Map.groupBy(found, ({ anomaly: { kind, at } }) => `${kind} ${at}`);
-  return [...together.values()]
-    .flatMap((same): Event[] => {
-      const [first] = same;
-      if (first === undefined) return [];
-      const byMeasure = new Map(same.map(({ anomaly }) => [anomaly.measure, anomaly]));
-      const anomalies = [...byMeasure.values()];
-      return [
-        {
-          kind: first.anomaly.kind,
-          anomalies,
-          at: first.anomaly.at,
-          until: Math.max(...anomalies.map(({ until }) => until)),
-          windows: WINDOWS.filter((window) => same.some((one) => one.window === window)),
-        },
-      ];
-    })
-    .sort((a, b) => b.at - a.at);
-}
+/** Events shown, and how many of a kind at most. */
+const SHOWN = 5;
+const OF_A_KIND = 2;
 
-/** Events shown before the others are folded. */
-const SHOWN = 6;
-
-interface EventsProps {
+interface HappeningsOf {
   repository: Repository;
-  trends: Readonly<Record<Window, Trend | null>>;
-  days: readonly DayGain[];
+  best: DayGain | undefined;
   milestones: readonly Milestone[];
+  crossings: readonly Crossing[];
   names: readonly PreviousName[];
 }
 
-/** The known events of a repository, newest first: unusual changes, records, round numbers, names. */
-export const Events: FC<EventsProps> = ({ repository, trends, days, milestones, names }) => {
-  const unusual = eventsOf(trends);
-  const best = bestDay(days);
-  const events: { at: number; words: Child }[] = [
-    ...unusual.map((event) => ({ at: event.at, words: <EventText event={event} /> })),
-    ...(best === undefined ? [] : [{ at: best.at, words: `Best day: ${formatDelta(best.change)} stars` }]),
-    ...milestones.map((one) => ({ at: one.point.at, words: `Passed ${formatCount(one.value)} stars` })),
-    ...names.map(({ fullName, until }) => ({
-      at: until,
-      words: (
-        <>
-          Renamed from <bdi>{fullName}</bdi>
-        </>
-      ),
-    })),
-    ...(repository.createdAt === null ? [] : [{ at: repository.createdAt, words: "Created" }]),
-    { at: repository.discoveredAt, words: "First seen here" },
+/** When a repository passed another one, or was passed by it. */
+export interface Crossing {
+  at: number;
+  value: number;
+  isAbove: boolean;
+  other: Repository;
+}
+
+/** What says most about a repository, newest first: its best day, round numbers, others it passed, names, its beginning. */
+export function happeningsOf({ repository, best, milestones, crossings, names }: HappeningsOf): Happening[] {
+  const passedAt = (at: number) => crossings.find((one) => one.isAbove && one.at === at);
+  const rounds = milestones.map(({ value, point }): Happening => {
+    const passed = passedAt(point.at);
+    const words = `Passed ${formatCount(value)} stars`;
+    return passed === undefined
+      ? { at: point.at, words }
+      : { at: point.at, words: `${words} and`, other: passed.other };
+  });
+  const others = crossings
+    .filter(({ at }) => !milestones.some(({ point }) => point.at === at))
+    .map(
+      ({ at, value, isAbove, other }): Happening =>
+        isAbove
+          ? { at, words: `At ${formatCount(value)} passed`, other }
+          : { at, words: `passed it at ${formatCount(value)}`, other, look: "quiet" },
+    );
+  const newest = (some: readonly Happening[]) => some.toSorted((a, b) => b.at - a.at).slice(0, OF_A_KIND);
+  const kinds: Happening[] = [
+    ...(best === undefined
+      ? []
+      : [{ at: best.at, words: `Best day: ${formatDelta(best.change)} stars`, look: "now" as const }]),
+    ...newest(rounds),
+    ...newest(others),
+    ...newest(
+      names.map(({ fullName, until }) => ({ at: until, words: `Renamed from ${isolated(fullName)}` })),
+    ),
+    repository.createdAt === null
+      ? { at: repository.discoveredAt, words: "First seen here" }
+      : { at: repository.createdAt, words: "Created" },
   ];
-  events.sort((a, b) => b.at - a.at);
-  const list = (some: typeof events) => (
-    <ul class="plain events">
-      {some.map(({ at, words }) => (
-        <li>
+  return kinds.slice(0, SHOWN).sort((a, b) => b.at - a.at);
+}
+
+interface EventsProps {
+  happenings: readonly Happening[];
+  /** The times in which its counts are unusual. */
+  unusual: readonly ChartSpan[];
+}
+
+/** What happened to a repository on a line of time, and in a fold what is wrong with its readings. */
+export const Events: FC<EventsProps> = ({ happenings, unusual }) => (
+  <>
+    <ol class="events">
+      {happenings.map(({ at, words, other, look }) => (
+        <li class={look}>
           <time datetime={isoTime(at)} class="soft small">
-            {formatDate(at)}
+            {formatDate(dayOf(at))}
           </time>{" "}
-          <span>{words}</span>
+          <span>
+            {look === "quiet" ? null : words}{" "}
+            {other === undefined ? null : (
+              <a href={repositoryPage(other)}>
+                <bdi>{other.name}</bdi>
+              </a>
+            )}{" "}
+            {look === "quiet" ? words : null}
+          </span>
         </li>
       ))}
-    </ul>
-  );
-  return (
-    <>
-      {list(events.slice(0, SHOWN))}
-      {events.length <= SHOWN ? null : (
-        <details>
-          <summary>{formatCount(events.length - SHOWN)} more</summary>
-          {list(events.slice(SHOWN))}
-        </details>
-      )}
-    </>
-  );
-};
-
-const EventText: FC<{ event: Event }> = ({ event: { kind, anomalies, at, until, windows } }) => {
-  const [from, to] = [formatDate(at), formatDate(until)];
-  return (
-    <>
-      <strong>{ANOMALY_TEXTS[kind].title}</strong>
-      {from === to ? "" : `, until ${to}`}: {anomalies.map(({ reason }) => reason).join("; ")}.{" "}
-      {ANOMALY_TEXTS[kind].effect}{" "}
-      {`Affects growth over ${windows.map((window) => WINDOW_LABELS[window]).join(", ")}.`}
-    </>
-  );
-};
+    </ol>
+    {unusual.length === 0 ? null : (
+      <details class="small soft">
+        <summary>{unusual.length === 1 ? "An unusual reading" : "Unusual readings"}</summary>
+        <ul class="plain">
+          {unusual.map((span) => (
+            <li>{noteOfSpan(span)}</li>
+          ))}
+        </ul>
+      </details>
+    )}
+  </>
+);

@@ -1,4 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
+import { dayText } from "../../charts/charts.js";
 import type { Facet } from "../../discovery/discovery.js";
 import { DAY_MS } from "../../lib/clock.js";
 import type { RenderContext } from "../page-request.js";
@@ -139,9 +140,6 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
   );
 };
 
-/** "3 Mar". */
-export const dayText = (at: number): string => formatDate(at).replace(/ \d+$/, "");
-
 export interface LifeProps extends Partial<Size> {
   /** Totals, oldest first. */
   points: readonly { at: number; value: number }[];
@@ -155,7 +153,8 @@ export interface LifeProps extends Partial<Size> {
 export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, height = 142 }) => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || first === last) return null;
-  const base = height - TEXT.room;
+  const isCompared = against.length > 1;
+  const base = height - (isCompared ? LIFE_EDGE / 2 : TEXT.room);
   const from = Math.min(first.at, against[0]?.at ?? first.at);
   const most = Math.max(1, ...points.map(({ value }) => value), ...against.map(({ value }) => value));
   const x = (at: number) => ((at - from) * (width - LIFE_EDGE)) / (last.at - from || 1);
@@ -169,8 +168,11 @@ export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, h
   const peak = best && points.find(({ at }) => at >= best.at);
   return (
     <svg class="life" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-      {against.length < 2 ? null : <path class="other" d={lineOf(against)} />}
-      <path class="area" d={`${line}V${base}H${fixed(x(first.at))}z`} />
+      {isCompared ? (
+        <path class="other" d={lineOf(against)} />
+      ) : (
+        <path class="area" d={`${line}V${base}H${fixed(x(first.at))}z`} />
+      )}
       <path class="base" d={`M0 ${base}H${width}`} />
       <path class="line" d={line} />
       {best === undefined || peak === undefined ? null : (
@@ -188,12 +190,12 @@ export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, h
         </>
       )}
       <circle class="end" cx={fixed(x(last.at))} cy={fixed(y(last.value))} r="4.5" />
-      {years[0] !== undefined && x(years[0]) < MONTH_ROOM ? null : (
+      {isCompared || (years[0] !== undefined && x(years[0]) < MONTH_ROOM) ? null : (
         <text x="0" y={height - TEXT.gap}>
           {formatDate(from).replace(/^\d+ /, "")}
         </text>
       )}
-      {years.map((at) => (
+      {(isCompared ? [] : years).map((at) => (
         <text x={fixed(x(at))} y={height - TEXT.gap}>
           {new Date(at).getUTCFullYear()}
         </text>
@@ -219,25 +221,6 @@ function yearsOf(from: number, to: number): number[] {
   const years = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Date.UTC(first + i));
   return years.filter((at, i) => (years.length - 1 - i) % step === 0 && at < to - (to - from) / 12);
 }
-
-const SPARK_WIDTH = 96;
-const SPARK_HEIGHT = 24;
-const SPARK_EDGE = 2;
-
-/** The course of a rank: a line on a scale of its own; unknown values are left out. Hidden from screen readers. */
-export const Spark: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
-  const known = values.filter((value) => value !== null);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const x = (i: number) => SPARK_EDGE + (i * (SPARK_WIDTH - 2 * SPARK_EDGE)) / (values.length - 1);
-  const y = (value: number) =>
-    SPARK_EDGE + ((most - value) * (SPARK_HEIGHT - 2 * SPARK_EDGE)) / Math.max(1, most - least);
-  const points = values.flatMap((value, i) => (value === null ? [] : `${fixed(x(i))},${fixed(y(value))}`));
-  return (
-    <svg class="spark" viewBox={`0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`} aria-hidden="true">
-      <polyline class="chart-1" points={points.join(" ")} />
-    </svg>
-  );
-};
 
 /** Languages, each with a bar for the stars it gained. */
 export const LanguageBars: FC<{ languages: readonly Facet[] }> = ({ languages }) => (

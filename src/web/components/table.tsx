@@ -159,9 +159,7 @@ export const PointTable: FC<PointTableProps> = ({ metric, points, csvPath }) => 
   const { title, unit } = METRIC_WORDS[metric];
   return (
     <details class="numbers">
-      <summary>
-        Chart data by {word} ({rows.length})
-      </summary>
+      <summary>Table</summary>
       <p>
         <a href={csvPath}>All snapshots as CSV</a>
       </p>
@@ -332,27 +330,23 @@ export const SnapshotSection: FC<SnapshotSectionProps> = (props) => {
   const { repository, chosen, window, trend, stored } = props;
   const csv = `/api/repos/${repository.id}/metrics?window=all&format=csv`;
   return (
-    <details class="part snapshot-part" open={chosen !== undefined}>
-      <summary>
-        <h2>Snapshots</h2>
-      </summary>
-      <div id="snapshots">
-        {chosen === undefined ? null : (
-          <p class="soft read">
-            Snapshots of the days in the chart ({MOST_CHOSEN} at most).{" "}
-            <a href={`${repositoryPage(repository)}?window=${window}#snapshots`}>Show the compared ones</a>
-          </p>
-        )}
-        {trend === null || chosen !== undefined ? null : (
-          <p class="soft read">Growth over {WINDOW_LABELS[window]}: the two marked rows.</p>
-        )}
-        <SnapshotTable {...props} />
-        <p class="soft small">
-          Download {stored === 1 ? "the only one" : `all ${formatCount(stored)}`}: <a href={csv}>CSV</a> ·{" "}
-          <a href={`/api/repos/${repository.id}/metrics?window=all`}>JSON</a>
+    <section id="snapshots">
+      <h3>Snapshots</h3>
+      {chosen === undefined ? null : (
+        <p class="soft read">
+          Snapshots of the days in the chart ({MOST_CHOSEN} at most).{" "}
+          <a href={`${repositoryPage(repository)}?window=${window}#snapshots`}>Show the compared ones</a>
         </p>
-      </div>
-    </details>
+      )}
+      {trend === null || chosen !== undefined ? null : (
+        <p class="soft read">Growth over {WINDOW_LABELS[window]}: the two marked rows.</p>
+      )}
+      <SnapshotTable {...props} />
+      <p class="soft small">
+        Download {stored === 1 ? "the only one" : `all ${formatCount(stored)}`}: <a href={csv}>CSV</a> ·{" "}
+        <a href={`/api/repos/${repository.id}/metrics?window=all`}>JSON</a>
+      </p>
+    </section>
   );
 };
 

@@ -11,7 +11,7 @@ import {
 } from "../../tracking/tracking.js";
 import type { FrameRequest, RenderContext } from "../page-request.js";
 import { type Fact, Facts } from "./elements.js";
-import { Ago, durationWords, formatCount, Time } from "./numbers.js";
+import { Ago, durationWords, formatCount, formatDate } from "./numbers.js";
 import { Table } from "./table.js";
 
 interface ForgeStateProps {
@@ -329,19 +329,43 @@ export const READING_SECONDS = 1;
 /** Whether a request still has something to do. */
 export const isReading = ({ finishedAt }: TrackRequest): boolean => finishedAt === null;
 
-/** How far a requested repository is read, and when it continues if its forge permits nothing now. */
-export const Reading: FC<{ request: TrackRequest }> = ({ request }) => {
-  const facts = requestFacts(request);
+interface ReadingProps {
+  request: TrackRequest;
+  /** The part of its stars whose days are not read yet; absent: all. */
+  left?: number;
+  /** Whether the reader can make it faster. */
+  hasOffer?: boolean;
+}
+
+/** How far a requested repository is read: back to when, and how long the rest takes; or when its forge permits more. */
+export const Reading: FC<ReadingProps> = (
+  { request, left = 1, hasOffer = false },
+  { now }: RenderContext,
+) => {
+  const seconds = now === undefined ? undefined : secondsToGo(now - request.requestedAt, left);
   return (
-    <>
-      <p class="lead" role="status">
-        {stateWords(request)}
-      </p>
-      <Wait {...request} />
-      {facts.length === 0 ? null : <Facts facts={facts} />}
-    </>
+    <div class="reading">
+      <svg viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="now" width={(100 * (1 - left)).toFixed(1)} height="3" />
+      </svg>
+      <div class="chart-foot">
+        <p role="status">
+          <strong>{stateWords(request)}</strong>
+          {seconds === undefined ? null : <span class="soft spare"> · {seconds} to go</span>}
+        </p>
+        <Wait {...request} />
+        {hasOffer ? <a href={`/operator/tokens#token-${request.provider}`}>Faster with a token</a> : null}
+      </div>
+    </div>
   );
 };
+
+/** "4 seconds", at the pace until now; undefined before there is one. */
+function secondsToGo(elapsedMs: number, left: number): string | undefined {
+  const seconds = Math.ceil((elapsedMs * left) / (1 - left) / 1_000);
+  if (!(left > 0 && left < 1) || seconds > 3_600) return undefined;
+  return seconds < 90 ? `${seconds} second${seconds === 1 ? "" : "s"}` : waitWords(seconds);
+}
 
 /** Why nothing is read from a forge at the moment, and until when; nothing if it is. */
 export const Wait: FC<Pick<TrackRequest, "provider" | "waitsUntil" | "isUnreachable">> = (
@@ -370,33 +394,18 @@ export const Wait: FC<Pick<TrackRequest, "provider" | "waitsUntil" | "isUnreacha
   );
 };
 
-function stateWords({ state, provider, points }: TrackRequest): string {
-  const forge = forgeName(provider);
-  switch (state) {
-    case "WAITING":
-      return `Waiting for its turn at ${forge}.`;
-    case "FOUND":
-      return `Found on ${forge}. Its star history is next.`;
-    case "HISTORY":
-      return `Its star history is being read, newest first: ${formatCount(points)} counts so far.`;
-    default:
-      return "Done.";
-  }
-}
+/** Shorter waits are not worth a word. */
+const LEAST_WAIT = 10;
 
-function requestFacts({ state, position, estimatedSeconds, pointsFrom }: TrackRequest): Fact[] {
-  if (state === "WAITING")
-    return [
-      { name: "Position", value: position === null ? "–" : formatCount(position) },
-      {
-        name: "Estimated wait",
-        value: estimatedSeconds === null ? "unknown: no worker is running" : waitWords(estimatedSeconds),
-        isText: true,
-      },
-    ];
-  return pointsFrom === null || state !== "HISTORY"
-    ? []
-    : [{ name: "Read back to", value: <Time at={pointsFrom} />, isText: true }];
+function stateWords({ state, provider, pointsFrom, estimatedSeconds }: TrackRequest): string {
+  if (state === "HISTORY" && pointsFrom !== null)
+    return `Back to ${formatDate(pointsFrom).replace(/^\d+ /, "")}`;
+  if (state !== "WAITING") return "Reading its history …";
+  if (estimatedSeconds === null) return "Waiting: no worker is running";
+  const forge = forgeName(provider);
+  return estimatedSeconds < LEAST_WAIT
+    ? `Asking ${forge} …`
+    : `Its turn at ${forge} comes in ${waitWords(estimatedSeconds)}`;
 }
 
 function waitWords(seconds: number): string {

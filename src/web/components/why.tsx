@@ -76,7 +76,7 @@ export interface Placed {
 }
 
 /** "546 new stars, 25 are usual. #2 gained 875 over 77; #4 2,848 over 1,459." */
-function whyText(rows: readonly Placed[], place: number): string {
+export function whyText(rows: readonly Placed[], place: number): string {
   const own = rows.find((row) => row.place === place);
   if (own === undefined) return "";
   const others = rows
@@ -107,6 +107,7 @@ export const PlaceBars: FC<{ rows: readonly Placed[]; place: number }> = ({ rows
         <li class={at === place ? "own" : undefined}>
           <span class="place">{formatCount(at)}</span>
           <a href={repositoryPage(repository)}>
+            <bdi class="owner">{repository.owner}/</bdi>
             <bdi>{repository.name}</bdi>
           </a>
           <svg viewBox="0 0 100 14" preserveAspectRatio="none" aria-hidden="true">

@@ -267,7 +267,7 @@ const WorkedExample: FC<Example> = ({ repository, trend, explanation }) => {
         {trend.forksDelta === null ? "" : `; its forks changed by ${formatDelta(trend.forksDelta)}`}.
       </p>
       <Scroll label="The trending score">
-        <ScoreTable name="trending" explanation={explanation} window={trend.window} />
+        <ScoreTable explanation={explanation} window={trend.window} />
       </Scroll>
       <p class="soft small">
         Confidence {trend.confidence.toFixed(2)}. Full details <a href={json}>as JSON</a>.

@@ -1,5 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
+import { dayText } from "../../charts/charts.js";
 import {
   cursorParameter,
   type FacetKind,
@@ -23,7 +24,6 @@ import { KINDS, MAKERS, Makers, madePart } from "../components/facet-cards.js";
 import { alternatesOf, feedPath, ListingView, readListing } from "../components/listing.js";
 import { AsOf, Delta, Dot, formatCount, isolated, repositoriesText } from "../components/numbers.js";
 import { PLOT_SCRIPTS, Plot } from "../components/plot.js";
-import { dayText } from "../components/small-charts.js";
 import { Problems, readQuery, resultOrProblems } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { chartPoints } from "../../charts/charts.js";
+import { chartPoints, dayText } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import {
   type CurrentCounters,
@@ -35,7 +35,7 @@ import {
   repositoriesText,
 } from "../components/numbers.js";
 import { RepositoryList } from "../components/repository-list.js";
-import { dayText, LanguageBars } from "../components/small-charts.js";
+import { LanguageBars } from "../components/small-charts.js";
 import { Times } from "../components/why.js";
 import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page.js";
@@ -408,7 +408,7 @@ async function readRecord({ modules }: PageRequest, trend: Trend | undefined, id
   if (trend?.window !== "24h" || trend.starsDelta <= 0) return "";
   const { series } = await readSeries(modules.database, id);
   const days = dayGains(chartPoints(series, "stars"));
-  return recordWords(days, trend.to, series) || nthWords(days, trend.to);
+  return recordWords(days, trend.to) || nthWords(days, trend.to);
 }
 
 /** Multiples of these are round, from a size on. */

@@ -1,23 +1,31 @@
-import type { FunctionComponent as FC, JSX } from "preact";
+import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { chartPoints, milestonesOf, readHistory, spansOf } from "../../charts/charts.js";
-import { defaultUrl, forgeName, repositoryUrl } from "../../config/config.js";
+import {
+  type ChartPoint,
+  chartPoints,
+  crossingOf,
+  historyWords,
+  milestonesOf,
+  readHistory,
+  spansOf,
+} from "../../charts/charts.js";
 import type { ListRow, Standing } from "../../discovery/discovery.js";
 import {
   endOfGrowth,
   gainWords,
   MEASURES,
   readSeries,
+  readSeveralSeries,
+  type Series,
   type Trend,
   WINDOW_LABELS,
   WINDOWS,
-  type Window,
 } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import {
+  chartPage,
   queryOf,
-  type RepositoryName,
   repositoryKey,
   repositoryPage,
   withoutTrailingSlashes,
@@ -32,38 +40,59 @@ import {
   splitFullName,
 } from "../../repositories/repositories.js";
 import type { TrackRequest } from "../../tracking/tracking.js";
-import { badgesOf } from "../components/badges.js";
-import { ChartSection, chartParameters, readChartQuery } from "../components/chart-controls.js";
-import { Link, MeantRepository } from "../components/elements.js";
-import { dayGains, Headline, Proof, ScoreExplanation, Tiles } from "../components/growth.js";
-import { Delta, formatCompact, formatCount, formatDelta, withEmoji } from "../components/numbers.js";
-import { PLOT_SCRIPTS } from "../components/plot.js";
-import { Neighbours, RankHistory, Ranks } from "../components/ranks.js";
+import { badgesOf, OwnerImage } from "../components/badges.js";
+import {
+  ChartFoot,
+  ChartFrame,
+  chartParameters,
+  HistoryNote,
+  readChartQuery,
+} from "../components/chart-controls.js";
+import { Link } from "../components/elements.js";
+import {
+  bestDay,
+  dayGains,
+  fewDays,
+  Headline,
+  LifeWords,
+  Proof,
+  placeWords,
+  strongest,
+  Tiles,
+} from "../components/growth.js";
+import {
+  AsOf,
+  Delta,
+  formatCount,
+  formatDate,
+  formatDelta,
+  isOld,
+  withEmoji,
+} from "../components/numbers.js";
+import { BestRank, LEAST_RANKED, Ranks } from "../components/ranks.js";
 import {
   AbsentNote,
+  type Crossing,
   DataQuality,
   Events,
-  HistoryNote,
+  FullName,
+  happeningsOf,
+  RepositoryFacts,
   RepositoryHead,
   StaleNote,
 } from "../components/repository.js";
+import { Life } from "../components/small-charts.js";
 import { SnapshotSection } from "../components/table.js";
-import { isReading, READING_SECONDS, Reading } from "../components/tracking-state.js";
-import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
-import { readTokenOffer } from "../forge-tokens.js";
+import { READING_SECONDS, Reading } from "../components/tracking-state.js";
+import { PlaceBars, whyText } from "../components/why.js";
+import { ShareChart } from "../embed-pictures.js";
+import { offersToken } from "../forge-tokens.js";
 import { similarTo } from "../naming.js";
 import { Problems } from "../page.js";
-import type { Page, PageRequest, Redirect } from "../page-request.js";
+import type { Page, PageRequest, Redirect, RenderContext } from "../page-request.js";
 import { savedAmong } from "../saving.js";
-import {
-  AskForm,
-  FIELD_SCRIPTS,
-  NotIt,
-  offerTracking,
-  readAsking,
-  readingOf,
-  TrackButton,
-} from "../tracking.js";
+import { NotIt, readAsking, readingOf } from "../tracking.js";
+import { REPOSITORY_SCRIPTS, showUnknownRepository } from "./unknown-repository.js";
 
 /** Days of rank history shown. */
 const RANK_DAYS = 30;
@@ -87,7 +116,7 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
 
 /** The parameters of the page. */
 export const repositoryQuery = chartParameters.extend({
-  /** Default: the week, or the shortest with growth if the week has none. */
+  /** Default: the window with the strongest story. */
   window: z.enum(WINDOWS).optional(),
   /** The name without an owner that the repository was taken for. */
   asked: z.string().max(100).optional(),
@@ -122,71 +151,99 @@ function chosenOf(all: Readings, { from, to }: State): Readings | undefined {
 }
 
 /** Repositories shown as similar. */
-const SIMILAR = 5;
+const SIMILAR = 3;
 
-/** Reads the data of the page: its standing, then all else concurrently. */
-async function readFacts(request: PageRequest, current: Current, state: State) {
-  const { catalog, rankings, lists } = request.modules;
-  const { repository, previousNames } = current;
+/** Reads the data of the page: its standing, then all else concurrently. `isFirst`: its whole life is its story. */
+async function readFacts(request: PageRequest, { repository, names, isFirst }: Opened, state: State) {
+  const { catalog, rankings, lists, database } = request.modules;
   const { id } = repository;
-  const standing = await rankings.standing(id);
+  const { ranks, ...standing } = await rankings.standing(id);
   const { trends } = standing;
-  const measured = readSeries(request.modules.database, id);
+  const measured = readSeries(database, id);
   const growth = { trends: Object.values(trends), measured };
   const asOf = endOfGrowth(growth.trends, repository.countedAt);
   const { metric, range, from, to } = state;
   const year = readHistory(request.modules, repository, { metric: "stars", window: "1y", ...growth });
   const isYear = metric === "stars" && range === "1y" && from === undefined && to === undefined;
-  const window =
-    state.window ?? (trends["7d"] === null ? WINDOWS.find((one) => trends[one] !== null) : "7d") ?? "7d";
+  const hasRanks = request.summary.repositories >= LEAST_RANKED;
+  const window = state.window ?? strongest(trends, hasRanks ? ranks : []);
   const rowsOf = async (ids: readonly number[]) => lists.rows(ids, window);
-  const [history, stars, { readings }, explanations, rankHistory, saved, recency, around, similar] =
-    await Promise.all([
-      isYear
-        ? year
-        : readHistory(request.modules, repository, { metric, window: range, from, to, ...growth }),
-      year,
-      measured,
-      rankings.explain(id),
-      asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
-      savedAmong(request, [id]),
-      catalog.recency(),
-      rankings.neighbours(id, "trending", window).then(rowsOf),
-      // Of a hidden one they would give away its topics.
-      hidesTexts(repository) ? [] : rankings.similar(repository, SIMILAR).then(rowsOf),
-    ]);
+  const [history, stars, { readings }, rankHistory, saved, recency, around, similar] = await Promise.all([
+    isYear ? year : readHistory(request.modules, repository, { metric, window: range, from, to, ...growth }),
+    year,
+    measured,
+    asOf === null || !hasRanks ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
+    savedAmong(request, [id]),
+    catalog.recency(),
+    hasRanks ? rankings.neighbours(id, "trending", window).then(rowsOf) : [],
+    // Of a hidden one they would give away its topics.
+    hidesTexts(repository) ? [] : rankings.similar(repository, SIMILAR).then(rowsOf),
+  ]);
   return {
     history,
     stars,
     ...standing,
+    ranks: hasRanks ? ranks : [],
     readings: readingsAround(readings, trends),
     window,
     trend: trends[window],
-    explanation: explanations[window],
     rankHistory,
-    names: previousNames,
+    names,
     repository,
     asOf,
+    isFirst,
     isSaved: saved.has(id),
     isStale: isStale(repository, recency),
     recency,
     chosen: chosenOf(readings, state),
     around,
     similar,
+    ...(await readStory(request, { repository, names, similar, series: stars.series })),
   };
 }
 
-async function known(request: PageRequest, current: Current): Promise<Page> {
-  const { repository } = current;
+interface StoryOf extends Pick<Opened, "repository" | "names"> {
+  similar: readonly ListRow[];
+  series: Series;
+}
+
+/** The life of a repository, those of similar ones, and what happened in it. Costs reading the snapshots of the similar ones. */
+async function readStory({ modules }: PageRequest, { repository, names, similar, series }: StoryOf) {
+  const lives = new Map<number, ChartPoint[]>();
+  const ids = similar.map((row) => row.repository.id);
+  for await (const [id, one] of readSeveralSeries(modules.database, ids))
+    lives.set(id, chartPoints(one.series, "stars"));
+  const life = chartPoints(series, "stars");
+  const days = dayGains(life);
+  const milestones = milestonesOf({ metric: "stars", align: "date", series: [{ points: life }] });
+  const crossings = similar.flatMap(({ repository: other }): Crossing[] => {
+    const crossing = crossingOf(life, lives.get(other.id) ?? []);
+    return crossing === undefined ? [] : [{ ...crossing, other }];
+  });
+  const happenings = happeningsOf({ repository, best: bestDay(days), milestones, crossings, names });
+  return { lives, life, days, crossings, happenings, passed: milestones.at(-1) };
+}
+
+/** A repository whose page is shown. */
+interface Opened {
+  repository: Repository;
+  names: Current["previousNames"];
+  /** Whether its whole life comes first: it was added in the last day, or the catalogue has only a few. */
+  isFirst: boolean;
+}
+
+async function known(request: PageRequest, { repository, previousNames: names }: Current): Promise<Page> {
   const { id, fullName } = repository;
-  const { url, query: state, problems } = readChartQuery(repositoryQuery, request.url);
-  const [facts, reading] = await Promise.all([
-    readFacts(request, current, state),
-    readingOf(request, repository),
+  const { url, query, problems } = readChartQuery(repositoryQuery, request.url);
+  const reading = await readingOf(request, repository);
+  const isFirst =
+    request.summary.repositories < LEAST_RANKED || repository.discoveredAt > request.now - DAY_MS;
+  const state = isFirst && !url.searchParams.has("range") ? { ...query, range: "all" as const } : query;
+  const [facts, hasOffer, notIt] = await Promise.all([
+    readFacts(request, { repository, names, isFirst }, state),
+    reading !== undefined && offersToken(request, repository.provider),
+    readNotIt(request, repository, state.asked),
   ]);
-  const others = state.asked === undefined ? [] : await similarTo(request.modules, state.asked);
-  const mayAsk = state.asked !== undefined && (await readAsking(request)).isOpen;
-  const tokenOffer = reading && (await readTokenOffer(request, repository.provider));
   const api = `/api/repos/${repository.provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName })}`;
   return {
     title: fullName,
@@ -196,7 +253,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
     description: descriptionOf(repository, facts.trends["7d"]),
     canonical: repositoryPage(repository),
     image: `/api/embed/card.png?${queryOf([["repo", repositoryKey(repository)]])}`,
-    scripts: [...PLOT_SCRIPTS, ...SHARE_SCRIPTS, "save.js"],
+    scripts: REPOSITORY_SCRIPTS,
     ...(reading !== undefined && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
     alternates: [
       { type: "application/json", href: api, title: `${fullName} as JSON` },
@@ -207,25 +264,26 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
       },
     ],
     body: (
-      <div class="repository" data-live={reading === undefined ? undefined : "repository"}>
+      <div class="repository" data-live="repository">
         <Problems problems={problems} isLeftOut />
-        {state.asked === undefined ? null : (
-          <NotIt text={state.asked} others={others.filter((one) => one.id !== id)} mayAsk={mayAsk} />
-        )}
+        {notIt}
         <Top facts={facts} />
-        {reading === undefined ? (
-          <HistoryNote repository={repository} history={facts.stars.historyState} now={request.now} />
-        ) : (
-          <Reading request={reading} />
-        )}
-        {tokenOffer}
-        <Course {...{ facts, url, state }} baseUrl={request.site.baseUrl} />
-        <Similar rows={facts.similar} repository={repository} window={facts.window} />
-        <SnapshotSection {...facts} stored={facts.stored.snapshots} />
-        <DataQuality {...facts} gaps={facts.history.gaps.length} />
+        <Frame {...{ facts, url, state, reading, hasOffer }} baseUrl={request.site.baseUrl} />
+        <Tiles {...facts} series={facts.stars.series} url={url} />
+        {reading === undefined ? <Story facts={facts} /> : null}
+        <Similar {...facts} />
+        <RepositoryFacts repository={repository} />
+        {reading === undefined ? <Evidence facts={facts} /> : null}
       </div>
     ),
   };
+}
+
+/** Others that the name may mean; nothing for a repository that was opened by its whole name. */
+async function readNotIt(request: PageRequest, { id }: Repository, asked: string | undefined) {
+  if (asked === undefined) return undefined;
+  const [others, { isOpen }] = await Promise.all([similarTo(request.modules, asked), readAsking(request)]);
+  return <NotIt text={asked} others={others.filter((one) => one.id !== id)} mayAsk={isOpen} />;
 }
 
 /** "acme/kite: 1,234 stars, +12 in 7 days. A kite". */
@@ -243,225 +301,198 @@ function descriptionOf({ fullName, stars, description }: Repository, week: Trend
 
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 
-/** The repository itself, and what is wrong with its counts. */
-const Top: FC<{ facts: Facts }> = ({
-  facts: { repository, names, trend, isStale, isSaved, stored, recency },
-}) => (
-  <>
-    <RepositoryHead
-      repository={repository}
-      badges={badgesOf({ repository, trends: [trend], isStale, renamedFrom: names[0]?.fullName })}
-      isSaved={isSaved}
-      next={repositoryPage(repository)}
-    />
-    <AbsentNote repository={repository} lastSnapshotAt={stored.lastSnapshotAt} />
-    {repository.availability === "AVAILABLE" && isStale ? (
-      <StaleNote repository={repository} recency={recency} />
-    ) : null}
-  </>
-);
-
-interface CourseProps {
-  facts: Facts;
-  url: URL;
-  state: State;
-  baseUrl: string;
-}
-
-/** How the repository grows: in words and numbers, as a chart, and among others. */
-const Course: FC<CourseProps> = ({ facts, url, state, baseUrl }) => {
-  const { repository, history, stars, window } = facts;
-  const points = chartPoints(stars.series, "stars");
-  const days = dayGains(points);
-  const milestones = milestonesOf({ metric: "stars", align: "date", series: [{ points }] });
-  const position = facts.ranks.find(
-    (rank) => rank.ranking === "trending" && rank.scope === "overall" && rank.window === window,
-  )?.position;
+/** The repository itself, what is wrong with its counts, and what happened. */
+const Top: FC<{ facts: Facts }> = ({ facts }) => {
+  const { repository, names, isFirst, isStale, isSaved, stored, recency, passed } = facts;
   return (
     <>
-      <div class="repository-lead">
-        <Headline {...facts} {...{ days, facts }} series={stars.series} />
-        <Tiles {...facts} points={stars.points} series={stars.series} url={url} />
-        <Proof {...facts} facts={facts} />
-      </div>
-      <ChartSection
-        {...{ url, state, history }}
-        spans={spansOf([history], state.metric)}
-        share={<ShareChart {...{ url, state, baseUrl }} repositories={[repository]} />}
+      <RepositoryHead
+        repository={repository}
+        badges={badgesOf({ repository, trends: [], isStale: false, renamedFrom: names[0]?.fullName })}
+        isSaved={isSaved}
+        next={repositoryPage(repository)}
       />
-      <div class="grid thirds">
-        <section>
-          <h2>Ranks</h2>
-          <Ranks ranks={facts.ranks} />
-          <RankHistory history={facts.rankHistory} window={window} />
-        </section>
-        <section id="trend">
-          <h2>{position === undefined ? "Score" : `Why #${formatCount(position)} in Trending`}</h2>
-          {position === undefined ? null : (
-            <Neighbours rows={facts.around} id={repository.id} {...{ position, window }} />
-          )}
-          <details>
-            <summary>How this score is made up</summary>
-            <ScoreExplanation {...facts} />
-          </details>
-        </section>
-        <section>
-          <h2>Events</h2>
-          <Events {...facts} {...{ days, milestones }} />
-        </section>
-      </div>
+      <AbsentNote repository={repository} lastSnapshotAt={stored.lastSnapshotAt} />
+      {repository.availability === "AVAILABLE" && isStale ? (
+        <StaleNote repository={repository} recency={recency} />
+      ) : null}
+      {isFirst ? null : <Headline {...facts} {...{ facts, passed }} />}
     </>
   );
 };
 
-interface SimilarProps {
-  repository: Repository;
-  rows: readonly ListRow[];
-  window: Window;
+interface FrameProps {
+  facts: Facts;
+  url: URL;
+  state: State;
+  baseUrl: string;
+  /** Its open request. */
+  reading: TrackRequest | undefined;
+  /** Whether a token would help. */
+  hasOffer: boolean;
 }
 
-/** Similar repositories; nothing without any. */
-const Similar: FC<SimilarProps> = ({ repository, rows, window }) => {
-  const all = [repository, ...rows.map((row) => row.repository)];
-  return rows.length === 0 ? null : (
-    <section>
-      <div class="apart">
-        <h2>Similar repositories</h2>
-        <Link href={`/compare?${queryOf(all.map((one) => ["repo", repositoryKey(one)] as const))}`} isControl>
-          Compare all
-        </Link>
+/** The chart, and below it how far it is read, or its numbers and ways to pass it on. */
+const Frame: FC<FrameProps> = ({ facts, url, state, baseUrl, reading, hasOffer }) => {
+  const { repository, history, crossings, isFirst, life } = facts;
+  const share = (
+    <div class="row pass-on">
+      <details class="menu">
+        <summary class="button press">Share this chart</summary>
+        <ShareChart {...{ url, state, baseUrl }} repositories={[repository]} />
+      </details>
+      <Link
+        class="button"
+        href={`/embed?${queryOf([
+          ["repo", repositoryKey(repository)],
+          ["kind", "stars"],
+        ])}`}
+        isControl
+      >
+        Badge
+      </Link>
+    </div>
+  );
+  return (
+    <ChartFrame
+      {...{ url, state, history }}
+      spans={spansOf([history], state.metric)}
+      passed={crossings.filter(({ isAbove }) => isAbove).map((one) => ({ ...one, name: one.other.name }))}
+      isReading={reading !== undefined}
+      foot={
+        reading === undefined ? (
+          <ChartFoot {...{ url, state, history, share }} words={<FootWords facts={facts} />} />
+        ) : (
+          <Reading request={reading} left={leftOf(life, repository)} hasOffer={hasOffer} />
+        )
+      }
+    >
+      {isFirst ? <LifeWords points={life} /> : null}
+    </ChartFrame>
+  );
+};
+
+/** The part of the stars whose days are not read. */
+const leftOf = ([first]: readonly ChartPoint[], { stars }: Repository): number =>
+  first === undefined || stars === null ? 1 : Math.min(1, first.value / Math.max(1, stars));
+
+/** Of a first chart that it is whole; why a history is not; otherwise how old the numbers are. */
+const FootWords: FC<{ facts: Facts }> = (
+  { facts: { repository, stars, asOf, isFirst, life } },
+  { now }: RenderContext,
+) => {
+  const missing =
+    repository.availability === "AVAILABLE"
+      ? historyWords(stars.historyState, repository.provider, now)
+      : undefined;
+  if (missing !== undefined) return <>{missing}</>;
+  if (isFirst && stars.historyState.state === "WHOLE" && life[0] !== undefined)
+    return <>Its whole history, {formatDate(life[0].at)} to today</>;
+  return <AsOf at={asOf} />;
+};
+
+/** Why it has its place, and what happened to it. */
+const Story: FC<{ facts: Facts }> = ({ facts }) => (
+  <div class="halves">
+    <WhyHere {...facts} />
+    <section class="card">
+      <h2>What happened</h2>
+      <Events {...facts} unusual={spansOf([facts.stars], "stars").filter(({ kind }) => kind === "unusual")} />
+    </section>
+  </div>
+);
+
+/** The place in Trending next to its neighbours, each against its usual days; nothing without a place among all. */
+const WhyHere: FC<Facts> = ({ ranks, window, trend, around, repository, days }, { now }: RenderContext) => {
+  const rank = ranks.find(
+    (one) => one.ranking === "trending" && one.scope === "overall" && one.window === window,
+  );
+  if (rank === undefined || trend === null) return null;
+  const own = around.findIndex((row) => row.repository.id === repository.id);
+  const rows = around.flatMap(({ repository: one, trend: growth }, i) =>
+    growth === undefined ? [] : [{ place: rank.position + i - own, repository: one, trend: growth }],
+  );
+  const few = fewDays(trend, days);
+  return (
+    <section class="card" id="trend">
+      <h2>Why it is {placeWords(rank, now !== undefined && isOld(trend.to, now))}</h2>
+      <p class="say">
+        {whyText(rows, rank.position)}
+        {few === undefined ? "" : ` ${formatCount(few.sum)} of its stars came ${few.when}.`}
+      </p>
+      <div class="places-head soft small" aria-hidden="true">
+        <span>{WINDOW_LABELS[window]}</span>
+        <span>usual</span>
       </div>
-      <table class="list similar">
-        <caption class="hidden">Similar repositories, with their gain in {WINDOW_LABELS[window]}</caption>
-        <tbody>
-          {rows.map(({ repository: one, trend: growth }) => (
-            <tr>
-              <th scope="row">
-                <a href={repositoryPage(one)}>
-                  <bdi>{one.fullName}</bdi>
-                </a>
-              </th>
-              <td class="soft roomy">
-                <bdi>{withEmoji(one.description ?? "")}</bdi>
-              </td>
-              <td class="number">{formatCompact(one.stars)}</td>
-              <td class="number">
-                <Delta value={growth?.starsDelta} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlaceBars rows={rows} place={rank.position} />
     </section>
   );
 };
 
-/** The page of a repository that is not tracked: its progress once it is requested, before that one button, and similar names. The address of a clone redirects to its repository. */
-export async function showUnknownRepository(
-  request: PageRequest,
-  named: RepositoryName,
-): Promise<Page | Redirect> {
-  const cloned = await asCloned(request, named);
-  if (cloned !== undefined) return cloned;
-  const { provider, fullName } = named;
-  const asked = await request.modules.trackRequests.progress(named);
-  if (asked !== undefined && isReading(asked))
-    return progressPage(asked, await readTokenOffer(request, provider));
-  const recordedId = asked?.repositoryId ?? null;
-  const renamed = recordedId === null ? undefined : await request.modules.catalog.find(recordedId);
-  if (renamed !== undefined) return { location: repositoryPage(renamed), status: 302 };
-  const failure = asked?.failure?.message;
-  const asking = await readAsking(request);
-  const site = asking.policy.forges.find(({ name }) => name === provider)?.url;
-  // No web address for an unknown forge.
-  const url = site === undefined ? defaultUrl(provider, fullName) : repositoryUrl(site, fullName);
-  const suggestions = await readSimilar(request, fullName);
-  const { offers } = await offerTracking(request, asking, [repositoryKey(named)]);
-  return {
-    title: `${fullName} isn’t tracked here`,
-    status: 404,
-    scripts: FIELD_SCRIPTS,
-    body: (
-      <>
-        <h1>
-          <bdi>{fullName}</bdi> isn’t tracked here
-        </h1>
-        {failure === undefined ? null : (
-          <p class="lead" role="status">
-            {failure}
-          </p>
-        )}
-        <TrackButton offers={offers} />
-        {/^https?:/.test(url) ? (
-          <p>
-            <a href={url} rel="noopener nofollow">
-              Look for it on {forgeName(provider)} <span aria-hidden="true">↗</span>
-            </a>
-          </p>
-        ) : null}
-        {suggestions.length === 0 ? null : (
-          <>
-            <h2>Similar names</h2>
-            <ul class="plain">
-              {suggestions.map((repository) => (
-                <li>
-                  <MeantRepository repository={repository} href={repositoryPage(repository)} />
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-        <h2>Another one</h2>
-        <AskForm asking={asking} />
-      </>
-    ),
-  };
-}
-
-/** Redirects a clone URL (`….git`) to its repository; undefined for any other address. */
-async function asCloned(
-  { modules, url }: PageRequest,
-  { provider, fullName }: RepositoryName,
-): Promise<Redirect | undefined> {
-  const name = fullName.replace(/\.git$/i, "");
-  if (name === fullName || splitFullName(name) === undefined) return undefined;
-  const found = await modules.catalog.findByName(provider, name);
-  return found && { location: repositoryPage(found.repository) + url.search, status: 301 };
-}
-
-/** Similar names shown. */
-const SIMILAR_NAMES = 8;
-
-/** Repositories with a similar name: those that begin with it, then those that a search with corrected typing errors finds. */
-async function readSimilar({ modules }: PageRequest, fullName: string): Promise<Repository[]> {
-  const name = (splitFullName(fullName)?.name ?? "").slice(0, 64);
-  const repositories = await modules.search.suggestRepositories(name, SIMILAR_NAMES);
-  if (repositories.length >= SIMILAR_NAMES) return repositories;
-  const ids = await modules.search.find(name, SIMILAR_NAMES);
-  const known = new Set(repositories.map(({ id }) => id));
-  const found = await modules.catalog.findMany(ids.filter((id) => !known.has(id)));
-  return [...repositories, ...found].slice(0, SIMILAR_NAMES);
-}
-
-/** The page of a repository that is being looked up. */
-function progressPage(asked: TrackRequest, tokenOffer: JSX.Element | undefined): Page {
-  return {
-    title: `Reading ${asked.fullName}`,
-    isFresh: true,
-    isHidden: true,
-    isLive: true,
-    refreshSeconds: READING_SECONDS,
-    body: (
-      <div class="read">
-        <div data-live="reading">
-          <h1>
-            <bdi>{asked.fullName}</bdi>
-          </h1>
-          <Reading request={asked} />
-          <p class="soft small">This page updates itself. You can close it and come back to its address.</p>
-        </div>
-        {tokenOffer}
+/** Similar repositories, each with its last year against this one; nothing without any. */
+const Similar: FC<Facts> = ({ repository, similar, stars, lives, window }) => {
+  const all = [repository, ...similar.map((row) => row.repository)];
+  const from = stars.points[0]?.at ?? 0;
+  return similar.length === 0 ? null : (
+    <section class="kind">
+      <div class="apart">
+        <h2>Others of its kind</h2>
+        <Link href={chartPage(all)} isControl>
+          Compare all {["", "", "two", "three", "four"][all.length]}
+        </Link>
       </div>
-    ),
-  };
-}
+      <ul class="kin">
+        {similar.map(({ repository: one, trend }) => (
+          <li>
+            <a class="card" href={`${repositoryPage(one)}?window=${window}`}>
+              <span class="row-name">
+                <OwnerImage owner={one.owner} provider={one.provider} size={24} />
+                <span>
+                  <FullName of={one} />
+                </span>
+              </span>
+              <span class="about" dir="auto">
+                {withEmoji(one.description ?? "")}
+              </span>
+              <Life
+                points={(lives.get(one.id) ?? []).filter(({ at }) => at >= from)}
+                against={stars.points}
+                width={166}
+                height={56}
+              />
+              <span class="number">
+                <b>
+                  <Delta value={trend?.starsDelta} />
+                </b>
+                <small class="counted">{formatCount(one.stars)}</small>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** All that the page rests on, folded: ranks, scores, the counts compared and the quality of the data. */
+const Evidence: FC<{ facts: Facts }> = ({ facts }) => (
+  <details class="part" open={facts.chosen !== undefined}>
+    <summary>
+      {facts.ranks.length === 0 ? "All snapshots and readings" : "All ranks, snapshots and readings"}
+    </summary>
+    {facts.ranks.length === 0 ? null : (
+      <section>
+        <h3>Ranks</h3>
+        <Ranks ranks={facts.ranks} />
+        <BestRank history={facts.rankHistory} window={facts.window} />
+      </section>
+    )}
+    <section>
+      <h3>Growth</h3>
+      <Proof {...facts} facts={facts} />
+      <HistoryNote history={facts.history} />
+    </section>
+    <SnapshotSection {...facts} stored={facts.stored.snapshots} />
+    <DataQuality {...facts} gaps={facts.history.gaps.length} />
+  </details>
+);

@@ -76,8 +76,6 @@ a.badge:hover { text-decoration: underline; }
 .of-gain small { display: block; color: var(--soft); font-size: var(--small); }
 .of-gain small > span:not(:hover) { color: inherit; }
 .stale .of-gain b, .stale .of-gain b * { color: var(--soft); }
-.spark { width: 6rem; height: 1.5rem; }
-.spark polyline { fill: none; stroke: var(--chart-1); stroke-width: 1.5; stroke-linejoin: round; }
 .list .hidden { margin-left: -1px; }
 /* The first page: a story and two cards over rows and short lists, all on one grid. */
 .front, .home { display: grid; grid-template-columns: minmax(0, 1fr) 23rem; gap: var(--s5); }

@@ -16,18 +16,24 @@ export const PAGES = `
 .tint-6 { background: var(--chart-6); }
 @media (forced-colors: active) { .owner-image { forced-color-adjust: none; } }
 
-.repository-top { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--s2) var(--s4); margin: 0 0 var(--s3); }
-.repository-head { display: flex; align-items: center; gap: var(--s3); min-width: 0; }
-.titled { display: flex; flex: 1 1 16rem; flex-wrap: wrap; align-items: center; gap: var(--s1) var(--s3); min-width: 0; }
-.repository-head h1 { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.repository-head .owner { font-weight: 400; color: var(--soft); }
-.repository-actions { gap: var(--s2); }
-.repository-top + .lead { margin-bottom: var(--s3); }
+.repository { min-height: 100vh; }
+.repository-head { display: flex; align-items: center; gap: var(--s4); margin-bottom: 1.25rem; }
+.titled { flex: 1; min-width: 0; }
+.titled h1 { display: inline; margin: 0; font-weight: 400; color: var(--soft); }
+.titled .about { margin: 2px 0 0; font-size: var(--large); line-height: 1.4; -webkit-line-clamp: 2; }
+/* A first chart does not move when its description arrives. */
+.repository-head:has(+ .chart-frame) .about { -webkit-line-clamp: 1; min-height: 1.4em; }
+.repository-actions { display: flex; flex-wrap: wrap; gap: var(--s2); }
+@media (max-width: 46rem) {
+  .repository-head { flex-wrap: wrap; gap: var(--s3); margin-bottom: var(--s3); }
+  .repository-head .owner-image { width: 48px; height: 48px; font-size: 20px; }
+  .titled .about, .repository-head:has(+ .chart-frame) .about { font-size: var(--body); -webkit-line-clamp: 2; min-height: 2.8em; }
+  .repository-actions { flex-basis: 100%; }
+}
 .titled .badge { white-space: normal; overflow-wrap: anywhere; }
 .ranks a { overflow-wrap: anywhere; }
 .part { border-top: 1px solid var(--line); padding: var(--s3) 0; }
-.grid + .part { margin-top: var(--s6); }
-.part > summary > h2 { display: inline; font-size: var(--large); }
+.part > summary { font-weight: 500; }
 .part[open] > summary { margin-bottom: var(--s3); }
 .snapshots .badge { margin-left: var(--s2); border-color: var(--link); color: var(--link); }
 .snapshots tbody th { white-space: nowrap; }
