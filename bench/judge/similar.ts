@@ -4,6 +4,7 @@
  *
  * node dist/bench/judge/similar.js FOLDER: of the data folder of a service, with a store of SQLite.
  */
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { quantile } from "../support/statistics.js";
 import { openStore } from "../support/stores.js";
@@ -80,7 +81,7 @@ const TABLE = `
 
 const [, , dataDir = "."] = process.argv;
 const { database, catalog, rankings, live } = await openStore({ url: undefined, dataDir });
-await live.current();
+while ((await live.ifLoaded()) === undefined) await setTimeout(10);
 
 async function similarTo(id: number): Promise<string[]> {
   const [repository] = await catalog.findMany([id]);

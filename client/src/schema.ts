@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: e53541ae3274eb1c
- * Types: 50bab3aa85b0490e
+ * Document: 22ce9922c507d6c3
+ * Types: 110c2eee75ebfafe
  */
 export interface paths {
     "/api": {
@@ -3301,7 +3301,18 @@ export interface operations {
                                 stale: boolean;
                                 /** @description Stars gained in 7 days; null: unknown. */
                                 starsDelta7d: number | null;
+                                /** @description The text, if it is an earlier name of this one. */
+                                renamedFrom: string | null;
+                                /** @description Path of the image of its owner, below the base URL. */
+                                ownerImage: string | null;
                             }[];
+                            /** @description The repository that the text is the address of, if it is not tracked. */
+                            untracked: {
+                                /** @description The forge, in capitals. */
+                                provider: string;
+                                /** @description The full name: owner/name. */
+                                fullName: string;
+                            } | null;
                             /** @description Languages, with their repositories. */
                             languages: components["schemas"]["SuggestedFacet"][];
                             /** @description Topics, sorted. */

@@ -13,6 +13,8 @@ import {
 } from "../discovery/discovery.js";
 import { json } from "../http/http.js";
 import { z } from "../lib/schema.js";
+import type { Modules } from "../modules.js";
+import { addressReader } from "../repositories/repositories.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { linkHeader } from "./lists.js";
 import { dataMetaResponse, dataResponse, operation } from "./operation.js";
@@ -97,6 +99,17 @@ function suggestedView({ name, repositories }: SuggestedFacet): z.output<typeof 
   return { name, repositoryCount: repositories };
 }
 
+/** The repository whose address a text is: tracked under this name, or under a later one, or not tracked. */
+async function addressed({ forges, catalog, trackRequests }: Modules, text: string) {
+  const named = text.includes("/") ? addressReader(await forges.current())(text) : { problem: "a name" };
+  if ("problem" in named) return { untracked: null };
+  const { provider, fullName } = named;
+  const known = await trackRequests.known(named);
+  const found = known === undefined ? await catalog.findByName(provider, fullName) : undefined;
+  const renamed = found?.isPreviousName ? { id: found.repository.id, from: fullName } : undefined;
+  return { known, renamed, untracked: known === undefined ? { provider, fullName } : null };
+}
+
 export const suggest = operation({
   id: "suggest",
   tags: ["Search"],
@@ -123,8 +136,22 @@ export const suggest = operation({
               lastSeenAt: true,
               stale: true,
             })
-            .extend({ starsDelta7d: z.int().nullable() }),
+            .extend({
+              starsDelta7d: z.int().nullable(),
+              renamedFrom: z
+                .string()
+                .nullable()
+                .openapi({ description: "The text, if it is an earlier name of this one." }),
+              ownerImage: z
+                .string()
+                .nullable()
+                .openapi({ description: "Path of the image of its owner, below the base URL." }),
+            }),
         ),
+        untracked: z
+          .object({ provider: z.string(), fullName: z.string() })
+          .nullable()
+          .openapi({ description: "The repository that the text is the address of, if it is not tracked." }),
         languages: z.array(suggestedSchema),
         topics: z.array(suggestedSchema),
       }),
@@ -132,19 +159,30 @@ export const suggest = operation({
   },
   handle: async (request) => {
     const { q, limit } = request.query;
-    const { search, lists } = request.services.modules;
-    const [ids, { languages, topics }] = await Promise.all([
+    const { search, lists, avatars } = request.services.modules;
+    const [found, { languages, topics }, { known, untracked, renamed }, imageOf] = await Promise.all([
       search.suggestIds(q, limit),
       search.suggestFacets(q, limit),
+      addressed(request.services.modules, q),
+      avatars.finder(),
     ]);
+    const first = known ?? renamed;
+    const ids = first === undefined ? found : [...new Set([first.id, ...found])].slice(0, limit);
     const rows = await lists.rows(ids, "7d");
     const data = {
       repositories: rows.map((row) => {
         const { id, provider, fullName, description, language, stars, lastSeenAt, stale } =
           repositoryView(row);
         const shown = { id, provider, fullName, description, language, stars, lastSeenAt, stale };
-        return { ...shown, starsDelta7d: row.trend?.starsDelta ?? null };
+        const version = imageOf(provider, row.repository.owner);
+        return {
+          ...shown,
+          starsDelta7d: row.trend?.starsDelta ?? null,
+          renamedFrom: id === String(renamed?.id) ? (renamed?.from ?? null) : null,
+          ownerImage: version === undefined ? null : `/avatars/${version}`,
+        };
       }),
+      untracked,
       languages: languages.map(suggestedView),
       topics: topics.map(suggestedView),
     };

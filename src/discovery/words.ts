@@ -95,7 +95,8 @@ export function nameWords(name: string): string[] {
 }
 
 /** Endings of the forms of an English word. */
-const ENDING = /(?:ing|ers?|ed|ic|i?es|[sey])$/;
+const ENDINGS = ["ing", "ers", "er", "ed", "ic", "ies", "es", "s", "e", "y"];
+const ENDING = new RegExp(`(?:${ENDINGS.join("|")})$`);
 const SHORTEST_STEM = 3;
 
 /** The beginning that the forms of a word have in common: that of "agents" and "agentic" is "agent". */
@@ -351,20 +352,20 @@ export class WordIndex {
     return this.#documents.get(slot)?.length ?? this.#lengths[slot] ?? 0;
   }
 
-  /** The slots of repositories with a word of this stem; of more than `most` only the first ones. */
-  withStem(stem: string, most: number): ReadonlySet<number> {
-    const found = new Set<number>();
-    const [from, to] = this.#range(stem, true);
-    for (let word = from; word < to; word++) {
-      if (stemOf(this.#words[word] ?? "") !== stem) continue;
+  /** The slots of repositories with a word of this stem, once for each form; of more than `most` only the first ones. */
+  withStem(stem: string, most: number): number[] {
+    const found: number[] = [];
+    for (const ending of ["", ...ENDINGS]) {
+      const [word] = this.#range(stem + ending, false);
+      if (this.#words[word] !== stem + ending || stemOf(stem + ending) !== stem) continue;
       for (const { starts, numbers } of this.#lists)
-        for (let i = starts[word] ?? 0, end = starts[word + 1] ?? 0; i < end && found.size <= most; i++) {
+        for (let i = starts[word] ?? 0, end = starts[word + 1] ?? 0; i < end && found.length <= most; i++) {
           const slot = numbers[i] ?? 0;
-          if (!this.#dead.has(slot)) found.add(slot);
+          if (!this.#dead.has(slot)) found.push(slot);
         }
     }
     for (const [word, slots] of this.#added.get(stem.slice(0, 2)) ?? [])
-      if (stemOf(word) === stem) for (const slot of slots.keys()) found.add(slot);
+      if (stemOf(word) === stem) found.push(...slots.keys());
     return found;
   }
 

@@ -5,7 +5,7 @@ import { DAY_MS } from "../lib/clock.js";
 import { repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { addressReader, type Repository, type RepositoryAddress } from "../repositories/repositories.js";
 import type { Requester, TrackList, TrackPolicy, TrackRequest } from "../tracking/tracking.js";
-import { Field, MainButton } from "./components/elements.js";
+import { MainButton, RepositoryField } from "./components/elements.js";
 import { isReading } from "./components/tracking-state.js";
 import type { Taken } from "./naming.js";
 import type { FrameRequest, PageRequest, RenderContext } from "./page-request.js";
@@ -219,9 +219,6 @@ interface AskFormProps {
   isAdding?: boolean;
 }
 
-/** Characters of a submitted text that are shown again. */
-const MAX_SHOWN = 20_000;
-
 /** Browser modules of a page with the field. */
 export const FIELD_SCRIPTS = ["field.js"] as const;
 
@@ -242,17 +239,13 @@ export const AskForm: FC<AskFormProps> = (
       class={isCentre ? "row-form ask" : isAdding ? "row-form add" : "row-form"}
       data-opens=""
     >
-      <Field
+      <RepositoryField
         name="repository"
-        id="repository"
         label={isCentre || isAdding ? "Type a repository, see its history" : "Repository"}
         problem={problem}
-        value={text.slice(0, isAsking ? MAX_SHOWN : 200)}
+        value={text}
         {...(isAsking ? {} : { maxlength: 200 })}
         required
-        placeholder={isAdding ? "Add: owner/name or address, several at once" : "owner/name, or any address"}
-        isLiteral
-        isRepository
       />
       <MainButton>{isAdding ? "Add" : "Show"}</MainButton>
       {isAsking && !needsSignIn ? null : (

@@ -17,7 +17,7 @@ import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-a
 import type { Repository } from "../repositories/repositories.js";
 import type { Adding, Changes } from "../watchlists/watchlists.js";
 import { readSum, SumChart, sumParameters } from "./components/chart-controls.js";
-import { BeyondEnd, Field, MainButton, Options, Pager, WindowTabs } from "./components/elements.js";
+import { BeyondEnd, MainButton, Options, Pager, RepositoryField, WindowTabs } from "./components/elements.js";
 import { columnsOf, headsOf } from "./components/listing.js";
 import { AsOf, Delta, isolated, Time } from "./components/numbers.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
@@ -285,7 +285,7 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }
     <>
       <form method="post" action={action} class="row-form">
         {hidden}
-        <Field
+        <RepositoryField
           name="repository"
           label="Add repositories"
           problem={
@@ -293,9 +293,6 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }
           }
           value={notAdded?.written}
           required
-          placeholder="owner/name, or any address; several too"
-          isLiteral
-          isRepository
         />
         <MainButton>Add</MainButton>
       </form>

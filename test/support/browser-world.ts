@@ -68,7 +68,14 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       ...env(),
     });
-    modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
+    // As on PostgreSQL: nothing is kept in a data folder.
+    const forges = { config: { ...config, databaseUrl: "postgres://world", dataDir: ":memory:" } };
+    const hasForges = "SIDEREAL_PROVIDERS" in env();
+    modules = buildModules(await engine.open(), {
+      clock,
+      log: createLog("silent"),
+      ...(hasForges && forges),
+    });
     const others = { repositories: 300, days: 40, seed: 1, end: NOW };
     await modules.catalog.record([
       ...Array.from({ length: others.repositories }, (_, i) => syntheticRepository(i, others)),

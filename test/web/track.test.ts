@@ -45,8 +45,9 @@ onSqliteAndLong("The pages that request repositories", (engine) => {
     const world = await openWorld();
     const field = async (path: string) => fieldOf(await openPage(world, path), "repository")?.value;
     const search = (q: string) => field(`/explore?${new URLSearchParams({ q })}`);
-    for (const text of ["zzzz/qqqq", "https://gitlab.com/zzzz/qqqq/-/issues", "zzzzqqqq"])
-      assert.equal(await search(text), text);
+    assert.equal(await search("zzzzqqqq"), "zzzzqqqq");
+    assert.equal(await search("zzzz/qqqq"), "github:zzzz/qqqq", "an address needs one button alone");
+    assert.equal(await search("https://gitlab.com/zzzz/qqqq/-/issues"), "gitlab:zzzz/qqqq");
     assert.equal(await search("known/one"), undefined);
     assert.equal(await field("/zzzzqqqq"), "zzzzqqqq");
   });

@@ -6,6 +6,10 @@
 export interface Choice {
   label: string;
   detail?: string;
+  /** The owner, whose image or initial is shown before the label. */
+  owner?: { name: string; image: string | null };
+  /** Whether Enter takes it, though nobody selected it. */
+  isTaken?: boolean;
   /** The address it leads to, or its action. */
   href?: string;
   run?: () => void;
@@ -41,6 +45,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
   made.append(...children);
   return made;
+}
+
+function imageOf({ name, image }: NonNullable<Choice["owner"]>): HTMLElement {
+  const picture =
+    image === null
+      ? []
+      : [element("img", { src: image, alt: "", width: "24", height: "24", loading: "lazy" })];
+  const initial = name.charAt(0).toUpperCase();
+  const attributes = { class: "owner-image tint-1 size-24", "data-initial": initial, "aria-hidden": "true" };
+  return element("span", attributes, ...picture);
 }
 
 export class Combobox {
@@ -147,7 +161,8 @@ export class Combobox {
     this.#input.setAttribute("aria-expanded", String(count > 0));
     this.#status.textContent =
       count === 0 ? "No suggestions" : `${count} ${count === 1 ? "suggestion" : "suggestions"}`;
-    this.#choose(this.#options.isPalette === true && count > 0 ? 0 : -1);
+    const taken = this.#shown.findIndex(({ choice }) => choice.isTaken === true);
+    this.#choose(this.#options.isPalette === true && count > 0 ? Math.max(0, taken) : taken);
     const isEntered = this.#isEntered;
     this.#isWaiting = false;
     this.#isEntered = false;
@@ -155,7 +170,7 @@ export class Combobox {
   }
 
   #optionOf(choice: Choice): HTMLElement {
-    const { label, detail, href, run } = choice;
+    const { label, detail, owner, href, run } = choice;
     const attributes = {
       id: `${this.#options.id}-${this.#shown.length}`,
       role: "option",
@@ -163,6 +178,7 @@ export class Combobox {
       "aria-selected": "false",
     };
     const parts = [
+      ...(owner === undefined ? [] : [imageOf(owner)]),
       element("span", {}, label),
       ...(detail === undefined ? [] : [element("span", { class: "soft" }, detail)]),
     ];

@@ -1,5 +1,5 @@
-import { address, startIn } from "./base.js";
-import type { Choice, Group } from "./combobox.js";
+import { startIn } from "./base.js";
+import type { Group } from "./combobox.js";
 
 /**
  * Fields that take repositories: they complete the tracked ones, and lines of a pasted text stay apart. Without this module they
@@ -11,7 +11,7 @@ const MAX_CHOICES = 8;
 
 /** Loaded when a field is first used. */
 async function connect(input: HTMLInputElement): Promise<void> {
-  const [{ Combobox }, { repositoryDetail, repositoryPath, suggest }] = await Promise.all([
+  const [{ Combobox }, { findSuggestions, post }] = await Promise.all([
     import("./combobox.js"),
     import("./suggestions.js"),
   ]);
@@ -24,17 +24,19 @@ async function connect(input: HTMLInputElement): Promise<void> {
     input.value = key;
     form.requestSubmit();
   };
+  // A comparison is an address, which requests nothing: it is where the request leads.
+  const compare = (key: string) => {
+    const parameters = [...new FormData(form, null)].map(([name, value]) => [name, String(value)]);
+    const chosen = parameters.filter(([name, value]) => name !== input.name || value !== input.value);
+    const next = `/compare?${new URLSearchParams([...chosen, [input.name, key]])}`;
+    post("/track", { repository: key, next });
+  };
   const find = async (text: string, signal: AbortSignal): Promise<Group[]> => {
-    // The server reads addresses and lists.
-    if (text === "" || /[\s:]/.test(text)) return [];
-    const { repositories } = await suggest(text, MAX_CHOICES, signal);
-    const choices = repositories.map((one): Choice => {
-      const shown = { label: one.fullName, detail: repositoryDetail(one) };
-      if (opens) return { ...shown, href: address(repositoryPath(one)) };
-      const key = `${one.provider.toLowerCase()}:${one.fullName}`;
-      return { ...shown, run: () => choose(key) };
-    });
-    return [{ name: "Tracked here", choices }];
+    // The server reads lists.
+    if (text === "" || /\s/.test(text)) return [];
+    const purpose = opens ? {} : { choose: (key: string) => ({ run: () => choose(key) }), track: choose };
+    const track = form.dataset.compare === undefined ? {} : { track: compare };
+    return findSuggestions(text, { limit: MAX_CHOICES, ...purpose, ...track }, signal);
   };
   const box = new Combobox(parent, { input, id: `${input.id}-choices`, label: "Repositories", find });
   if (document.activeElement === input && input.value !== "") void box.find();

@@ -1,6 +1,6 @@
 import { address, readRecent, removeRecent } from "./base.js";
 import { type Choice, Combobox, element, type Group } from "./combobox.js";
-import { groupsOf, repositoryDetail, suggest } from "./suggestions.js";
+import { findSuggestions, post } from "./suggestions.js";
 import { chooseTheme, currentTheme, THEMES } from "./theme-menu.js";
 
 /**
@@ -130,7 +130,7 @@ class Palette {
     const ownPages = pages().filter(({ label }) => label.toLowerCase().includes(words));
     let found: Group[] = [];
     try {
-      found = groupsOf(await suggest(text, MAX_SUGGESTIONS, signal));
+      found = await findSuggestions(text, { limit: MAX_SUGGESTIONS, hasFacets: true }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       // The network failed: pages and actions are here.
@@ -148,16 +148,19 @@ class Palette {
 
   /** Repositories that complete a comparison. */
   async #comparable({ href }: Comparing, text: string, signal: AbortSignal): Promise<Group[]> {
-    const { repositories } = await suggest(text, 2 * MAX_SUGGESTIONS, signal);
     const present = new URL(href, location.href).searchParams.getAll("repo").map((key) => key.toLowerCase());
-    const choices = repositories.flatMap((one): Choice[] => {
+    const comparison = (key: string) => {
       const url = new URL(href, location.href);
-      const key = `${one.provider.toLowerCase()}:${one.fullName}`;
-      if (present.includes(key.toLowerCase())) return [];
       url.searchParams.append("repo", key);
-      return [{ label: one.fullName, detail: repositoryDetail(one), href: url.href }];
-    });
-    return [{ name: text === "" ? "Popular" : "Repositories", choices }];
+      return url;
+    };
+    const choose = (key: string) =>
+      present.includes(key.toLowerCase()) ? undefined : { href: comparison(key).href };
+    const track = (key: string) => {
+      const { pathname, search } = comparison(key);
+      post("/track", { repository: key, next: pathname.slice(address("/").length - 1) + search });
+    };
+    return findSuggestions(text, { limit: 2 * MAX_SUGGESTIONS, choose, track }, signal);
   }
 
   #recent(): Group[] {

@@ -5,6 +5,9 @@ import { addRecent, address, removeRecent } from "./base.js";
  * form, menus open and close by their own button, and there is no palette.
  */
 
+/** Suggestions of each kind. */
+const MAX_SUGGESTIONS = 6;
+
 /** Whether a key press goes to a field. */
 function isTyping(target: EventTarget | null): boolean {
   return (
@@ -19,7 +22,13 @@ async function addSuggestions(form: HTMLFormElement, input: HTMLInputElement): P
     import("./combobox.js"),
     import("./suggestions.js"),
   ]);
-  const box = new Combobox(form, { input, id: "suggestions", label: "Suggestions", find: findSuggestions });
+  const box = new Combobox(form, {
+    input,
+    id: "suggestions",
+    label: "Suggestions",
+    find: async (text, signal) =>
+      text === "" ? [] : findSuggestions(text, { limit: MAX_SUGGESTIONS, hasFacets: true }, signal),
+  });
   // Somebody typed before this was loaded.
   if (document.activeElement === input) void box.find();
 }

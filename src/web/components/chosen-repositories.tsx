@@ -5,7 +5,7 @@ import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
 import type { RenderContext } from "../page-request.js";
-import { Field, Link, MainButton, withQuery } from "./elements.js";
+import { Link, MainButton, RepositoryField, withQuery } from "./elements.js";
 import { LineSample } from "./plot.js";
 
 /** Choosing the repositories of a comparison or an embed: those that are chosen, refused names, and fields for more. */
@@ -59,7 +59,12 @@ export const AddForm: FC<AddFormProps> = ({ keys, state, refused }, { isStatic }
       {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <AddField label={keys.length === 0 ? "First repository" : "Add a repository"} refused={refused} />
+      <RepositoryField
+        id="add"
+        name="repo"
+        label={keys.length === 0 ? "First repositories" : "Add repositories"}
+        value={refused}
+      />
       <MainButton>Add</MainButton>
     </form>
   );
@@ -179,24 +184,3 @@ const Similar: FC<{ name: RefusedName; here: URL }> = ({ name: { similar, forgeP
     </>
   );
 };
-
-interface AddFieldProps {
-  label: string;
-  /** The text that was written last, if it names no repository. */
-  refused: string;
-}
-
-/** The field for one more repository of a comparison or an embed. */
-export const AddField: FC<AddFieldProps> = ({ label, refused }) => (
-  <Field
-    id="add"
-    name="repo"
-    label={label}
-    problem={undefined}
-    value={refused.slice(0, 500)}
-    maxlength={500}
-    placeholder="owner/name or URL"
-    isLiteral
-    isRepository
-  />
-);

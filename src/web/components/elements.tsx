@@ -204,9 +204,29 @@ interface FieldProps {
   placeholder?: string;
   /** Turns off spell checking and capitalisation, for identifiers. */
   isLiteral?: boolean;
-  /** Whether it names repositories: the script field.js completes those that are tracked. */
+  /** Whether it names repositories. */
   isRepository?: boolean;
 }
+
+/** Characters of a submitted text that are shown again. */
+const MAX_SHOWN = 20_000;
+
+/** The one field for repositories, which takes several and any of their addresses; the script field.js suggests some. */
+export const RepositoryField: FC<
+  Pick<FieldProps, "name" | "id" | "label" | "value" | "maxlength"> & {
+    problem?: string | undefined;
+    required?: boolean;
+  }
+> = ({ value = "", problem, ...field }) => (
+  <Field
+    {...field}
+    problem={problem}
+    value={value.slice(0, field.maxlength ?? MAX_SHOWN)}
+    placeholder="owner/name, or any address; several too"
+    isLiteral
+    isRepository
+  />
+);
 
 /** A field of a form with its label above and its problem below, which screen readers announce with it. */
 export const Field: FC<FieldProps> = ({

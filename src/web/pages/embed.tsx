@@ -11,8 +11,8 @@ import {
   readChartQuery,
   VIEW_WORDS,
 } from "../components/chart-controls.js";
-import { AddField, Chosen, RefusedNames } from "../components/chosen-repositories.js";
-import { MainButton, Snippet, withQuery, wordsOf } from "../components/elements.js";
+import { Chosen, RefusedNames } from "../components/chosen-repositories.js";
+import { MainButton, RepositoryField, Snippet, withQuery, wordsOf } from "../components/elements.js";
 import {
   type EmbedPicture,
   type EmbedQuery,
@@ -56,9 +56,11 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
               <input type="hidden" name="repo" value={key} />
             ))}
             {keys.length >= MAX_SERIES ? null : (
-              <AddField
-                label={keys.length === 0 ? "Repository" : "Add a repository"}
-                refused={refused.find(({ reason }) => reason !== "twice")?.text ?? ""}
+              <RepositoryField
+                id="add"
+                name="repo"
+                label={keys.length === 0 ? "Repositories" : "Add repositories"}
+                value={refused.find(({ reason }) => reason !== "twice")?.text ?? ""}
               />
             )}
             <Choice name="kind" label="Picture" query={parsed.query} words={KINDS} />

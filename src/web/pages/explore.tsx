@@ -27,7 +27,15 @@ import { Nothing } from "../first-run.js";
 import { Problems, readQuery, resultOrProblems } from "../page.js";
 import type { Page, PageRequest, RenderContext } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
-import { AskForm, type Asking, FIELD_SCRIPTS, readAsking } from "../tracking.js";
+import {
+  AskForm,
+  type Asking,
+  FIELD_SCRIPTS,
+  offerTracking,
+  readAsking,
+  TrackButton,
+  type TrackingOffer,
+} from "../tracking.js";
 
 /** The page shows one ranking at a time. */
 const sorted = (query: ListQuery): ListQuery =>
@@ -220,6 +228,8 @@ interface Help {
   /** Lists with results: without one of the filters, or with one word of the search alone. */
   wider: readonly Wider[];
   asking: Asking;
+  /** The repository that the search is the address of. */
+  offers: readonly TrackingOffer[];
 }
 
 interface Wider {
@@ -252,7 +262,9 @@ async function helpWith(
     const found = await totalOf(request, candidate.href);
     return found === undefined || found === 0 ? [] : [{ ...candidate, total: found }];
   });
-  return { wider: (await Promise.all(wider)).flat(), asking: await readAsking(request) };
+  const asking = await readAsking(request);
+  const { offers } = await offerTracking(request, asking, query.q === undefined ? [] : [query.q]);
+  return { wider: offers.length > 0 ? [] : (await Promise.all(wider)).flat(), asking, offers };
 }
 
 /** The parts of a search that may be searched for alone; none of a single word. */
@@ -285,18 +297,21 @@ function noMatchesText(filters: readonly ActiveFilter[]): string {
 }
 
 /** Why a list is empty, and how to get results. */
-const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, asking } }) => (
+const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, asking, offers } }) => (
   <div class="note no-matches">
     {(list.unmatched ?? []).map((unmatched) => (
       <Unmatched url={url} unmatched={unmatched} />
     ))}
-    {query.q === undefined ? null : (
+    {query.q === undefined || offers.length > 0 ? null : (
       <p>
         Every keyword must occur in the name, the topics or the description. Try fewer, or check their
         spelling.
       </p>
     )}
-    {query.q === undefined || !asking.isOpen ? null : <AskForm asking={asking} text={query.q} />}
+    <TrackButton offers={offers} />
+    {query.q === undefined || !asking.isOpen || offers.length > 0 ? null : (
+      <AskForm asking={asking} text={query.q} />
+    )}
     {wider.length === 0 ? null : (
       <ul>
         {wider.map(({ label, text, href, ...found }) => (
