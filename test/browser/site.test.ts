@@ -88,7 +88,8 @@ describe("a site of files in a browser without a network", { skip: NO_CHROMIUM }
   test("it can be read by following links from the first page, also on a phone", async () => {
     const { page, missing, close } = await visit("light", 390);
     await page.goto(`${BASE}/index.html`);
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Explore" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Repositories" }).click();
+    await page.getByText("Sort", { exact: true }).click();
     await page.getByRole("link", { name: "Stars", exact: true }).first().click();
     const over = await page.evaluate(
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",

@@ -343,7 +343,7 @@ const Aside: FC<HomeData> = ({ window, language, languages, isPast, rising, newH
               Languages {timeWords(window, isPast)}
             </Link>
           </h2>
-          <LanguageBars languages={languages.slice(0, Math.max(SIDE_ROWS, left))} />
+          <LanguageBars languages={languages.slice(0, Math.max(SIDE_ROWS, Math.min(2 * SIDE_ROWS, left)))} />
         </section>
       )}
     </aside>

@@ -172,8 +172,9 @@ const Story: FC<StoryProps> = ({ own, week, now, isPast }) => {
         `${formatCount(week)} new stars ${timeWords("7d", isPast)}.`
       ) : (
         <>
-          {formatCount(gainOf(first))} of the {formatCount(week)} stars gained {timeWords("7d", isPast)} went
-          to <NameLink repository={first.row.repository} />.
+          {formatCount(gainOf(first))} of {isPast ? "" : "this week’s "}
+          {formatCount(week)} stars{isPast ? " in 7 days" : ""} went to{" "}
+          <NameLink repository={first.row.repository} />.
         </>
       )}
       {next === undefined ? null : (

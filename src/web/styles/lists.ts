@@ -120,7 +120,7 @@ a:hover > .title { text-decoration: underline; }
 .side .owner { flex: 0 99 auto; min-width: 1.5em; }
 .side .soft { font-size: var(--small); }
 .side .times { min-width: 46px; text-align: center; }
-.side .language { width: 6.5rem; overflow: hidden; text-overflow: ellipsis; }
+.side .language { min-width: 6.5rem; max-width: 70%; overflow: hidden; text-overflow: ellipsis; }
 .side .language a { color: var(--ink); font-size: var(--body); line-height: 1.75rem; display: inline-block; }
 .side svg:not(.dot) { flex: 1; height: 8px; min-width: 0; }
 .side .language + svg + * { min-width: 4rem; text-align: right; font-weight: 600; white-space: nowrap; }

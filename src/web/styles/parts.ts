@@ -3,6 +3,7 @@ export const PARTS = `
 /* The head of a page: its name and a line about it; its one line of controls at the right. */
 .mast { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: end; gap: var(--s3) var(--s4); margin-bottom: var(--s4); }
 .mast h1 { margin: 0; }
+.mast > :first-child { flex: 1 1 20rem; }
 .mast h1 + p { margin: 2px 0 0; }
 .mast > :last-child:not(:first-child) { display: flex; flex-wrap: wrap; gap: var(--s2); }
 /* Things to open, and figures; lists stand on the paper. */
@@ -32,7 +33,7 @@ export const PARTS = `
 .row + :is(table, .scroll), .apart + :is(table, .scroll) { margin-top: var(--s3); }
 .apart { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: var(--s1) var(--s4); }
 .apart > h2 { margin-bottom: var(--s2); }
-.apart > a, .bars a { line-height: 1.5rem; display: inline-block; }
+.apart > a { line-height: 1.5rem; display: inline-block; }
 /* auto-fill: with auto-fit, the first part would be as wide as the page until the second has arrived. */
 .grid { display: grid; gap: var(--s5) var(--s6); grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); }
 .grid > * { min-width: 0; }
@@ -46,11 +47,6 @@ export const PARTS = `
 .tags li { max-width: 100%; }
 .tags a { overflow-wrap: anywhere; display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
 .tags a:hover { border-color: var(--edge); }
-.bars { margin: 0; padding: 0; list-style: none; }
-.bars li { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; overflow-wrap: anywhere; gap: 0 var(--s3); align-items: center; padding: .3rem 0; border-bottom: 1px solid var(--line); }
-.bars li:last-child { border-bottom: 0; }
-.bars li > svg { grid-column: 1 / -1; width: 100%; height: 3px; margin-top: .2rem; }
-.bars rect { fill: var(--chart-1); opacity: .55; }
 /* A menu that looks like the other controls of its line. */
 .pick > summary { height: var(--control); padding: 0 .875rem; line-height: calc(var(--control) - 2px); border: 1px solid var(--edge); border-radius: var(--round); background: var(--card); color: var(--ink); }
 .pick > div { max-height: 70vh; overflow-y: auto; }
