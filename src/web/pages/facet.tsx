@@ -129,7 +129,9 @@ const FacetBody: FC<ShownFacet> = (shown) => {
           </h1>
           <Headline {...shown} />
         </div>
-        <WindowTabs url={url} current={found?.query.window} windows={windows} />
+        <div>
+          <WindowTabs url={url} current={found?.query.window} windows={windows} />
+        </div>
       </div>
       <Problems problems={problems} />
       {found === undefined ? null : (

@@ -13,7 +13,7 @@ import {
 } from "../../discovery/discovery.js";
 import { BeyondEnd, canonicalAddress, Link, Pager, WindowTabs, withQuery } from "../components/elements.js";
 import { FacetCards, FacetLead, FacetName, KINDS, readCards } from "../components/facet-cards.js";
-import { AsOf, FacetDelta, formatCompact, formatCount, repositoriesText } from "../components/numbers.js";
+import { AsOf, FacetDelta, formatCompact, formatCount } from "../components/numbers.js";
 import { Bars } from "../components/small-charts.js";
 import { type Column, Table } from "../components/table.js";
 import { Nothing } from "../first-run.js";
@@ -64,8 +64,8 @@ export const showFacets =
             <div>
               <h1>{title}</h1>
               <p class="soft">
-                {known === 0 ? "No" : formatCount(known)} {many} in {repositoriesText(summary.repositories)}.
-                Each bar is a day. <AsOf at={summary.asOf} measured={summary.measured} />
+                {known === 0 ? "No" : formatCount(known)} {many}. Each bar is a day.{" "}
+                <AsOf at={summary.asOf} />
               </p>
             </div>
             {known === 0 ? null : <Controls {...{ url, query, isTable }} />}

@@ -73,7 +73,7 @@ label { display: block; }
 .field .wrong { color: var(--fall); font-size: var(--small); }
 fieldset { border: 0; padding: 0; margin: 0 0 var(--s3); min-width: 0; }
 form.inline { display: inline; }
-@media (max-width: 46rem) { .mast :is(.tabs a, .pick > summary) { padding: 0 .5rem; } .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
+@media (max-width: 46rem) { .mast :is(.tabs a, .pick > summary) { padding: 0 .4rem; } .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
 @media (max-width: 34rem) {
   .spare { display: none; }
 }
