@@ -368,8 +368,6 @@ export async function readSum(
 
 export interface SumChartProps {
   sum: Sum;
-  /** Added to the heading if the sums leave out some repositories of the page. */
-  of?: string;
   asOf: number | null;
   /** The address of the page, for links. */
   url: URL;
@@ -377,17 +375,14 @@ export interface SumChartProps {
 }
 
 /** The total stars of repositories over time, or per day, with a table of the same data. The page needs PLOT_SCRIPTS. */
-export const SumChart: FC<SumChartProps> = ({ sum, of = "", asOf, url, query: { range, view } }) => {
+export const SumChart: FC<SumChartProps> = ({ sum, asOf, url, query: { range, view } }) => {
   const { points, measured, repositories } = sum;
   const title = VIEW_FACTS[view].sumTitle;
   const [first, last] = [points[0], points.at(-1)];
   const words = measured === repositories ? "" : `${formatCount(measured)} of `;
   return (
     <section id="sum">
-      <h2>
-        {title}
-        {of}
-      </h2>
+      <h2>{title}</h2>
       <div class="row chart-controls">
         <Options label="View" parameter="view" words={VIEW_WORDS} current={view} url={url} section="sum" />
         <Options
@@ -438,7 +433,7 @@ export const SumTable: FC<{ points: readonly Pick<SumPoint, "at" | "stars">[] }>
   <details class="numbers">
     <summary>Chart data ({points.length})</summary>
     <Table
-      label="Total stars, newest first"
+      label="Stars, newest first"
       columns={[
         { head: "Day", cell: ({ at }) => formatDate(at) },
         { head: "Stars", isNumber: true, cell: ({ stars }) => formatCount(stars) },
