@@ -65,6 +65,7 @@ type LeadProps = FrontProps & { row: ListRow; trend: Trend };
 const Lead: FC<LeadProps> = (home) => {
   const { row, trend, days, window, isPast, stars } = home;
   const { repository } = row;
+  const { saved, next = "/" } = stars;
   const { owner, provider, language, description } = repository;
   return (
     <article class="card story">
@@ -89,7 +90,9 @@ const Lead: FC<LeadProps> = (home) => {
           <Story {...home} />
         </p>
         <div class="buttons">
-          <SaveOne repository={repository} stars={stars} />
+          {saved === undefined ? null : (
+            <SaveButton repositoryId={repository.id} isSaved={saved.has(repository.id)} next={next} />
+          )}
           <Link class="button" href={`/compare?repo=${repositoryKey(repository)}`} isControl>
             Compare
           </Link>
@@ -107,11 +110,6 @@ const Lead: FC<LeadProps> = (home) => {
     </article>
   );
 };
-
-const SaveOne: FC<{ repository: ListRow["repository"]; stars: ListStars }> = ({
-  repository: { id },
-  stars: { saved, next: path = "/" },
-}) => (saved === undefined ? null : <SaveButton repositoryId={id} isSaved={saved.has(id)} next={path} />);
 
 /** At most three facts: how unusual the gain is, whether it is a record, and the totals before and after. */
 const Story: FC<LeadProps> = ({ row: { repository }, trend, days, window, isPast, record }) => {

@@ -21,7 +21,7 @@ import {
 } from "../../growth/growth.js";
 import { DAY_MS, isoTime } from "../../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE } from "../../lib/page-addresses.js";
-import { addressOf, canonicalAddress, Link, Options, TabLink, withQuery } from "../components/elements.js";
+import { addressOf, canonicalAddress, Link, TabLink, WindowTabs, withQuery } from "../components/elements.js";
 import { FRONT, Front, Side, SmallCard, timeWords } from "../components/front.js";
 import { dayGains, nthWords, recordWords } from "../components/growth.js";
 import {
@@ -224,7 +224,7 @@ const Pickers: FC<HomeData> = ({ url, window, language, languages }) => {
   const offered = language === undefined || top.includes(language) ? top : [language, ...top];
   return (
     <div>
-      <Options label="Window" url={url} parameter="window" words={WINDOW_LABELS} current={window} />
+      <WindowTabs url={url} current={window} />
       {offered.length === 0 ? null : (
         <details class="menu pick" data-menu="">
           <summary>{language ?? "All languages"}</summary>

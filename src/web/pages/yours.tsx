@@ -5,7 +5,7 @@ import { lastDays, readSeveralSeries, type Trend } from "../../growth/growth.js"
 import { DAY_MS } from "../../lib/clock.js";
 import { chartPage, queryOf, repositoryKey } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
-import { Link, NameLink } from "../components/elements.js";
+import { type Fact, Facts, Link, NameLink } from "../components/elements.js";
 import { timeWords } from "../components/front.js";
 import { bestDay, type DayGain, dayGains } from "../components/growth.js";
 import { monthWords, type Next, nextRound, PACE_DAYS } from "../components/next.js";
@@ -15,6 +15,7 @@ import {
   formatCompact,
   formatCount,
   formatDate,
+  formatDelta,
   isOld,
   withEmoji,
 } from "../components/numbers.js";
@@ -109,9 +110,8 @@ export async function showYours(
     : owners.size === 1
       ? `${[...owners][0]}’s repositories`
       : "Repositories";
-  const [only, second] = own;
-  const sizes =
-    only === undefined || second === undefined ? WIDE : own.length === 2 ? HALF : { wide: undefined };
+  // One has the whole width, and two have half of it each.
+  const wide = [undefined, { width: 1104, height: 260 }, { width: 542, height: 180 }][own.length];
   return {
     title,
     showsAge: true,
@@ -134,7 +134,7 @@ export async function showYours(
         <Summary total={total} count={own.length} />
         <ul class="own">
           {own.map((one) => (
-            <OwnCard own={one} {...{ now, isPast }} {...sizes} />
+            <OwnCard own={one} {...{ now, isPast, wide }} />
           ))}
         </ul>
         <Elsewhere repositories={own.map(({ row }) => row.repository)} />
@@ -190,33 +190,14 @@ const Story: FC<StoryProps> = ({ own, week, now, isPast }) => {
 
 const Summary: FC<{ total: Total; count: number }> = ({ total, count }) => (
   <section class="card totals" aria-label={count === 1 ? "In all" : `All ${count} together`}>
-    <dl>
-      <div>
-        <dt>Stars</dt>
-        <dd>{formatCount(total.stars)}</dd>
-      </div>
-      <div>
-        <dt>7 days</dt>
-        <dd>
-          <Delta value={total.week} />
-        </dd>
-      </div>
-      <div>
-        <dt>30 days</dt>
-        <dd>
-          <Delta value={total.month} />
-        </dd>
-      </div>
-      {total.best === undefined ? null : (
-        <div class="record">
-          <dt>Best day</dt>
-          <dd>
-            +{formatCount(total.best.change)}
-            <small>{formatDate(total.best.at)}</small>
-          </dd>
-        </div>
-      )}
-    </dl>
+    <Facts
+      facts={[
+        { name: "Stars", value: formatCount(total.stars) },
+        { name: "7 days", value: <Delta value={total.week} /> },
+        { name: "30 days", value: <Delta value={total.month} /> },
+        ...(total.best === undefined ? [] : [bestFact(total.best)]),
+      ]}
+    />
     {total.days.length < 2 ? null : (
       <div>
         <DayBars
@@ -230,9 +211,11 @@ const Summary: FC<{ total: Total; count: number }> = ({ total, count }) => (
   </section>
 );
 
-/** The chart of one that has the whole width, and of two next to each other; of more it is as in `Life`. */
-const WIDE = { wide: { width: 1104, height: 260 } };
-const HALF = { wide: { width: 542, height: 180 } };
+const bestFact = ({ at, change }: DayGain): Fact => ({
+  name: "Best day",
+  value: <span class="record">{formatDelta(change)}</span>,
+  more: formatDate(at),
+});
 
 interface OwnCardProps extends Present {
   own: Own;
@@ -240,7 +223,8 @@ interface OwnCardProps extends Present {
   wide: { width: number; height: number } | undefined;
 }
 
-const OwnCard: FC<OwnCardProps> = ({ own: { row, month, points, best, next }, now, isPast, wide }) => {
+const OwnCard: FC<OwnCardProps> = ({ own: one, now, isPast, wide }) => {
+  const { row, points, best } = one;
   const { repository, trend } = row;
   const gain = trend?.starsDelta ?? null;
   return (
@@ -263,41 +247,32 @@ const OwnCard: FC<OwnCardProps> = ({ own: { row, month, points, best, next }, no
           </span>
         )}
       </p>
-      {wide === undefined ? (
+      <div class={wide && "plot-narrow"}>
         <Life points={points} best={best} />
-      ) : (
-        <>
-          <div class="plot-wide">
-            <Life points={points} best={best} {...wide} />
-          </div>
-          <div class="plot-narrow">
-            <Life points={points} best={best} />
-          </div>
-        </>
-      )}
-      <dl>
-        <div>
-          <dt>30 days</dt>
-          <dd>{month?.starsDelta === 0 ? "quiet" : <Delta value={month?.starsDelta} />}</dd>
+      </div>
+      {wide === undefined ? null : (
+        <div class="plot-wide">
+          <Life points={points} best={best} {...wide} />
         </div>
-        {best === undefined ? null : (
-          <div>
-            <dt>Best day</dt>
-            <dd>{formatDate(best.at)}</dd>
-          </div>
-        )}
-        {next === undefined ? null : (
-          <div>
-            <dt>Next</dt>
-            <dd>
-              <b>{formatCompact(next.stars)}</b> {monthWords(next.at, now)}
-            </dd>
-          </div>
-        )}
-      </dl>
+      )}
+      <Facts facts={factsOf(one, now)} />
     </li>
   );
 };
+
+function factsOf({ month, best, next }: Own, now: number): Fact[] {
+  const facts: Fact[] = [
+    { name: "30 days", value: month?.starsDelta === 0 ? "quiet" : <Delta value={month?.starsDelta} /> },
+  ];
+  if (best !== undefined) facts.push({ name: "Best day", value: formatDate(best.at) });
+  if (next === undefined) return facts;
+  const value = (
+    <>
+      <b>{formatCompact(next.stars)}</b> {monthWords(next.at, now)}
+    </>
+  );
+  return [...facts, { name: "Next", value }];
+}
 
 /** Pictures of them for other places. */
 const Elsewhere: FC<{ repositories: readonly Repository[] }> = ({ repositories }) => {

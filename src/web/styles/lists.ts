@@ -130,13 +130,12 @@ a:hover > .title { text-decoration: underline; }
 .add label { position: absolute; clip-path: inset(50%); }
 .add input { width: 100%; }
 .totals { display: grid; grid-template-columns: minmax(0, 1fr) 35rem; gap: 2.5rem; align-items: center; padding: 1.25rem var(--s5) var(--s4); }
-.totals dl { display: flex; justify-content: space-between; gap: var(--s3); margin: 0; }
-:is(.totals, .own) dt { color: var(--soft); font-size: var(--small); }
-:is(.totals, .own) dd { margin: 0; }
-.totals dd { font: 600 var(--display)/1.1 var(--serif); letter-spacing: -.01em; }
-.totals dd small { display: block; font: 400 var(--small)/1.4 var(--sans); letter-spacing: 0; color: var(--soft); }
-.totals div:not(.record) > dd { padding-bottom: 18px; }
-.totals .record dd { color: var(--star); }
+.totals .facts { justify-content: space-between; flex-wrap: nowrap; gap: var(--s3); margin: 0; }
+:is(.totals, .own) .facts > div { min-width: 0; }
+.totals .facts dd { font: 600 var(--display)/1.1 var(--serif); letter-spacing: -.01em; }
+.totals dd small { font: 400 var(--small)/1.4 var(--sans); letter-spacing: 0; }
+.totals dd:not(:has(small)) { padding-bottom: 18px; }
+.totals .facts .record { color: var(--star); }
 .own { list-style: none; display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: var(--s5); margin: var(--s5) 0 0; padding: 0; }
 .own:has(> :last-child:nth-child(2)) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .own:has(> :only-child) { grid-template-columns: minmax(0, 1fr); }
@@ -146,8 +145,8 @@ a:hover > .title { text-decoration: underline; }
 .own-now { display: flex; align-items: baseline; justify-content: space-between; margin: var(--s3) 0 var(--s1); }
 .own-now b { font: 600 var(--display)/1.1 var(--serif); }
 .own-now .rise, .own-now .fall { font-weight: 600; }
-.own dl { display: flex; justify-content: space-between; gap: var(--s2); margin: auto 0 0; padding-top: var(--s3); border-top: 1px solid var(--line); font-size: var(--small); }
-.own dl:not(:has(> :nth-child(2))) { border: 0; }
+.own .facts { justify-content: space-between; gap: var(--s2); margin: auto 0 0; padding-top: var(--s3); border-top: 1px solid var(--line); }
+.own .facts dd { font-size: var(--small); line-height: 1.45; }
 .elsewhere { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: var(--s4); margin-top: var(--s6); padding-top: var(--s5); border-top: 1px solid var(--line); }
 .elsewhere h2, .elsewhere p { margin: 0; }
 .elsewhere > p { display: flex; flex-wrap: wrap; gap: var(--s2); }
@@ -166,8 +165,8 @@ a:hover > .title { text-decoration: underline; }
   .small-card .days { width: 8.25rem; }
   .row-form.add { flex: 1 1 auto; }
   .totals { gap: var(--s4); padding: var(--s4); }
-  .totals dl { display: grid; grid-template-columns: 1fr 1fr; }
-  .totals div > dd { font-size: var(--title); padding: 0 !important; }
+  .totals .facts { display: grid; grid-template-columns: 1fr 1fr; }
+  .totals .facts dd { font-size: var(--title); padding: 0 !important; }
   .own { margin-top: var(--s3); }
   .own > li { padding: var(--s4); }
 }
@@ -189,4 +188,5 @@ a:hover > .title { text-decoration: underline; }
   .named .owner { font-size: var(--small); }
   .about { -webkit-line-clamp: 2; }
 }
+@media (max-width: 24rem) { .repositories .about { -webkit-line-clamp: 1; } }
 `;
