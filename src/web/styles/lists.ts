@@ -174,7 +174,7 @@ a:hover > .title { text-decoration: underline; }
   .repositories, .repositories :is(thead, tbody) { display: block; }
   .repositories thead { position: absolute; clip-path: inset(50%); }
   .repositories tbody > tr { display: grid; grid-template: "place name gain" auto "place name usual" 1fr / 1.75rem minmax(0, 1fr) auto; gap: 0 var(--s2);
-    height: auto; min-height: 5rem; padding: var(--s2) 0; align-items: center; border-bottom: 1px solid var(--line); }
+    height: auto; min-height: 5rem; padding: 7px 0; align-items: center; border-bottom: 1px solid var(--line); }
   .repositories.unranked tbody > tr { grid-template-columns: 0 minmax(0, 1fr) auto; }
   .repositories tbody > tr > * { border: 0; padding: 0; }
   .repositories .place { grid-area: place; width: auto; }
@@ -184,9 +184,9 @@ a:hover > .title { text-decoration: underline; }
   .repositories tr:not(:has(.times)) .of-gain { grid-row: 1 / 3; }
   .repositories :is(.of-days, .spare, .action, .language, .forge, .owner-image, .of-gain small) { display: none; }
   .row-name { display: block; }
-  .named { max-height: none; line-height: 1.4; }
+  .named { max-height: none; line-height: 1.3; }
   .named .owner { font-size: var(--small); }
-  .about { -webkit-line-clamp: 2; }
+  .about { -webkit-line-clamp: 2; line-height: 1.35; }
 }
 @media (max-width: 24rem) { .repositories .about { -webkit-line-clamp: 1; } }
 `;
