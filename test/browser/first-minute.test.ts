@@ -82,6 +82,8 @@ for (const [device, scripts, width] of [
     await page.getByLabel("Type a repository, see its history").fill(fullName);
     await page.getByRole("button", { name: "Show" }).click();
     await page.waitForURL(/\/repos\/github\//i);
+    const box = () => page.locator(".chart-frame .plot-box").boundingBox();
+    const before = await box();
     const points = async () => {
       const data = page.locator('[data-plot] script[type="application/json"]').first();
       if ((await data.count()) === 0) return 0;
@@ -89,4 +91,9 @@ for (const [device, scripts, width] of [
     };
     await until("the chart has 100 points", async () => (await points()) >= 100);
     assert.equal(await page.locator("h1").first().innerText(), fullName);
+    await page.getByText("Its whole history, ").waitFor();
+    assert.deepEqual(await box(), before, "nothing jumps");
+    const line = await page.locator(".chart-line-1:visible").first().boundingBox();
+    assert.ok((line?.y ?? 900) < 450 && (line?.width ?? 0) > 0.8 * (before?.width ?? 0), "the whole life");
+    assert.doesNotMatch(await page.locator("main").innerText(), /confidence|held|position|#1/i);
   });

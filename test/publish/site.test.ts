@@ -138,10 +138,14 @@ test("the numbers of a site are those of the service's API on the same state", a
     const page = `repos/github/${name}`;
     const tiles = [...elementsOf(readHtml(site[`${page}/index.html`] ?? ""))]
       .map(({ element }) => element)
-      .filter(({ attributes }) => attributes.get("class") === "tile")
+      .filter(({ attributes }) => attributes.get("class") === "tile card")
       .map((tile) => numberOf(textOf(find(tile, "strong"))));
-    const { trends, stars } = data;
-    equal(tiles, [stars, ...["24h", "7d", "30d"].map((window) => trends[window]?.starsDelta ?? null)], name);
+    const gains = ["24h", "7d", "30d"].map((window) => data.trends[window]?.starsDelta ?? null);
+    equal(tiles.slice(0, 3), gains, name);
+    assert.match(
+      site[`${page}/index.html`] ?? "",
+      new RegExp(`class="hero">${data.stars.toLocaleString("en-US")} `),
+    );
     const own = JSON.parse(site[`${page}/repository.json`] ?? "").data;
     for (const field of [
       "fullName",

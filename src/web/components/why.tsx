@@ -104,7 +104,7 @@ export const PlaceBars: FC<{ rows: readonly Placed[]; place: number }> = ({ rows
   return (
     <ol class="places">
       {rows.map(({ place: at, repository, trend }) => (
-        <li class={at === place ? "own" : undefined}>
+        <li class={at === place ? "here" : undefined}>
           <span class="place">{formatCount(at)}</span>
           <a href={repositoryPage(repository)}>
             <bdi class="owner">{repository.owner}/</bdi>

@@ -123,6 +123,7 @@ function progressPage(asked: TrackRequest, hasOffer: boolean): Page {
             </h1>
             <p class="about">{forgeName(provider)}</p>
           </div>
+          <div class="repository-actions" />
         </div>
         <section class="card chart-frame">
           <div class="chart-head">

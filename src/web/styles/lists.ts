@@ -50,7 +50,7 @@ a.badge:hover { text-decoration: underline; }
 .places { list-style: none; margin: 0; padding: 0; }
 .places li { display: grid; grid-template-columns: 1.5rem minmax(0, 8rem) minmax(2rem, 1fr) auto 3.5rem; gap: var(--s2); align-items: center; padding: .2rem 0; }
 .places a { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--ink); text-decoration: none; }
-.places .own a { font-weight: 600; }
+.places .here a { font-weight: 600; }
 .places svg { width: 100%; height: .875rem; }
 .places li > :nth-last-child(-n+2) { text-align: right; }
 .days { width: 6rem; height: 2rem; }

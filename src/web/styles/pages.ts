@@ -23,7 +23,7 @@ export const PAGES = `
 .titled .about { margin: 2px 0 0; font-size: var(--large); line-height: 1.4; -webkit-line-clamp: 2; }
 /* A first chart does not move when its description arrives. */
 .repository-head:has(+ .chart-frame) .about { -webkit-line-clamp: 1; min-height: 1.4em; }
-.repository-actions { display: flex; flex-wrap: wrap; gap: var(--s2); }
+.repository-actions { display: flex; flex-wrap: wrap; gap: var(--s2); min-height: var(--control); }
 @media (max-width: 46rem) {
   .repository-head { flex-wrap: wrap; gap: var(--s3); margin-bottom: var(--s3); }
   .repository-head .owner-image { width: 48px; height: 48px; font-size: 20px; }

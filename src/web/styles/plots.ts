@@ -159,7 +159,10 @@ details > summary { padding: .15rem 0; }
   .headline { font-size: var(--head); margin-bottom: var(--s3); }
   .chart-frame { --s5: .875rem; margin: 0 -6px; padding-top: .875rem; display: grid; }
   .chart-frame > * { min-width: 0; }
-  .chart-head, .figure { display: contents; }
+  .chart-head { display: contents; }
+  /* Room for the words that come with the history. */
+  .repository-head + .chart-frame .figure { align-content: start; min-height: 4.75rem; }
+  .figure > .rise { flex-basis: 100%; }
   .figure .rise { font-size: var(--body); }
   .chart-frame .plot { order: 1; margin-top: var(--s2); }
   .chart-frame .chart-controls { order: 2; margin-top: var(--s2); }
