@@ -184,7 +184,7 @@ describe("The layout of pages in a browser", { skip: NO_CHROMIUM }, () => {
     test("a name or description in another script keeps what is around it in order", async () => {
       const page = await world.visit({ width: 1280 });
       await page.goto(HEBREW);
-      const directions = await page.evaluate(`["h1", "h1 bdi", ".lead"].map((selector) =>
+      const directions = await page.evaluate(`["h1", "h1 bdi", ".titled .about"].map((selector) =>
         getComputedStyle(document.querySelector(selector)).direction)`);
       assert.deepEqual(directions, ["ltr", "rtl", "rtl"]);
       const [owner, name] = await page.locator("h1 bdi").all();

@@ -151,13 +151,14 @@ details > summary { padding: .15rem 0; }
   .plot-wide { display: none; }
   .plot-narrow { display: block; }
 }
+@media (max-width: 22rem) { .tile > :is(svg, small) { display: none; } }
 @media (max-width: 60rem) {
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s3); margin-top: var(--s3); }
   .halves, .kin { grid-template-columns: minmax(0, 1fr); gap: var(--s3); margin-top: var(--s3); }
 }
 @media (max-width: 46rem) {
   .headline { font-size: var(--head); margin-bottom: var(--s3); }
-  .chart-frame { --s5: .875rem; margin: 0 -6px; padding-top: .875rem; display: grid; }
+  .chart-frame { --s5: .875rem; margin: 0 -6px; padding-top: .875rem; display: grid; grid-template-columns: minmax(0, 1fr); }
   .chart-frame > * { min-width: 0; }
   .chart-head { display: contents; }
   /* Room for the words that come with the history. */
@@ -187,6 +188,7 @@ details > summary { padding: .15rem 0; }
   .plot-selection { background: none; border-color: Highlight; border-width: 1px; }
 }
 @media print {
+  .chart-frame { margin: 0; }
   .chart-controls, .chart-dates { display: none; }
   .plot { break-inside: avoid; }
 }
