@@ -161,6 +161,7 @@ onSqliteAndLong("GET /api/facets and /api/stats/summary", (engine) => {
     });
     assert.deepEqual((await empty.get("/api/search/suggest?q=a")).body.data, {
       repositories: [],
+      untracked: null,
       languages: [],
       topics: [],
     });
