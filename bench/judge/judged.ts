@@ -39,7 +39,6 @@ export function historyAt(track: Track, index: number, source: string): History 
     nextRefreshAt: null,
     countedAt: null,
     readings: readings.slice(readings.countBefore(at - HISTORY_MS), index + 1),
-    peak: null,
     isHistoryWhole: true,
   };
 }

@@ -24,13 +24,10 @@ export interface Cleaned {
 /** The column of a count. */
 const COLUMN: Readonly<Record<MeasuredCount, number>> = { stars: 1, forks: 2, openIssues: 3 };
 
-/**
- * Cleans totals. The verdict on a reading depends on those up to then and on the next ones that confirm or refute it. `peak`: the highest
- * reading before them, if they may be back at its level.
- */
-export function clean(totals: Readings, peak: Reading | null): Cleaned {
+/** Cleans totals. The verdict on a reading depends on those up to then and on the next ones that confirm or refute it. */
+export function clean(totals: Readings): Cleaned {
   if (!hasMoved(totals)) return { believed: totals, anomalies: [] };
-  const doubts = MEASURED_COUNTS.map((measure) => findDoubt(totals, measure, peak?.[measure] ?? null));
+  const doubts = MEASURED_COUNTS.map((measure) => findDoubt(totals, measure));
   const confirmed = without(totals, doubts);
   const days = lastOfDays(confirmed);
   const returns = (["stars", "forks"] as const).map((measure) => findReturns(confirmed, days, measure));
@@ -137,8 +134,6 @@ interface Fall {
   measure: MeasuredCount;
   before: number;
   after: number;
-  /** Whether earlier readings have confirmed it. */
-  isOld: boolean;
 }
 
 /** Whether stars have risen further than a repository's do in two days, with too few new forks to match. */
@@ -156,9 +151,9 @@ export function isRise(
  * Finds readings of a count that fell against the last confirmed one: by a quarter or more in stars or forks, by nine tenths in
  * open issues; and those of stars that leap, see `isRise`. They count once enough readings after them agree, or fall further. Until then the last confirmed reading is used;
  * if the next ones return to it, the reading failed. A confirmed fall stops counting once the count is back in one step, however
- * long that takes. `earlier`: a count long before the readings, to which they may be back; null: unknown.
+ * long that takes.
  */
-function findDoubt(readings: Readings, measure: MeasuredCount, earlier: number | null): Doubt {
+function findDoubt(readings: Readings, measure: MeasuredCount): Doubt {
   const column = COLUMN[measure];
   const failed = measure === "stars" ? zerosAtFirst(readings) : null;
   const first = failed?.length ?? 0;
@@ -168,12 +163,12 @@ function findDoubt(readings: Readings, measure: MeasuredCount, earlier: number |
   let last = -1;
   for (let i = first; i < readings.length; ) {
     const after = readings.value(i, column);
-    const before = last < 0 ? (earlier ?? 0) : readings.value(last, column);
+    const before = last < 0 ? 0 : readings.value(last, column);
     let [end, isConfirmed] = [i, false];
     // Sources differ in what they report.
     const isKnown = after !== UNKNOWN;
     if (isKnown && isFall(measure, before, after))
-      ({ end, isConfirmed } = endOfDoubt(readings, i, { measure, before, after, isOld: last < 0 }));
+      ({ end, isConfirmed } = endOfDoubt(readings, i, { measure, before, after }));
     else if (isKnown && measure === "stars" && isLeap(readings, last, i)) end = i + 1;
     if (end === i) {
       if (isKnown) last = i;
@@ -194,9 +189,7 @@ function findDoubt(readings: Readings, measure: MeasuredCount, earlier: number |
 /** Whether the newest of these readings is not believed, or not yet. */
 export function isNewestDoubted(given: readonly Reading[]): boolean {
   const readings = readingsOf(given);
-  return MEASURED_COUNTS.some((measure) =>
-    findDoubt(readings, measure, null).leftOut.has(readings.length - 1),
-  );
+  return MEASURED_COUNTS.some((measure) => findDoubt(readings, measure).leftOut.has(readings.length - 1));
 }
 
 /** The readings at the beginning that failed: zeros before a large count. */
@@ -231,11 +224,11 @@ function isFall(measure: MeasuredCount, before: number, after: number): boolean 
 function endOfDoubt(
   readings: Readings,
   index: number,
-  { measure, before, after, isOld }: Fall,
+  { measure, before, after }: Fall,
 ): { end: number; isConfirmed: boolean } {
   const needed = after <= COLLAPSED * before ? CONFIRMATIONS.collapse : CONFIRMATIONS.fall;
   const most = after + Math.max(2, AGREEING * after);
-  let confirming = isOld ? needed : 0;
+  let confirming = 0;
   let last = after;
   for (let end = index + 1; end < readings.length; end++) {
     const next = readings.value(end, COLUMN[measure]);
@@ -316,9 +309,16 @@ function findPurges(days: Readings): Anomaly[] {
 
 /** A return is a jump by this part of the count. REVERTED of the jump is taken back within this many days. */
 const JUMP_PART = 0.05;
-const RETURN_DAYS = 10;
+export const RETURN_DAYS = 10;
 /** A step back of at least this part of the jump belongs to the return. */
 const STEP_BACK = 0.1;
+
+/** Whether stars that rise by this much within RETURN_DAYS may be back after a fall, of either kind. */
+export function mayBeBack(before: number, gained: number): boolean {
+  const fallen = 1 - FALLEN_PARTS.stars;
+  const isBack = (least: number, part: number) => gained >= REVERTED * Math.max(least, part * before);
+  return isBack(MIN_MOVEMENT, JUMP_PART) || isBack(LEAST_DOUBTED * fallen, fallen);
+}
 
 /**
  * Finds jumps, up or down, that are reverted, and the readings in between. A jump up is reverted soon after it; a fall may last, as a level

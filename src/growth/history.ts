@@ -12,8 +12,7 @@ import {
   readHistoryStates,
   readReadings,
 } from "../repositories/repositories.js";
-import { MIN_MOVEMENT, REVERTED, type Reading } from "./anomalies.js";
-import { FALLEN_PARTS, readingAt } from "./cleaning.js";
+import { mayBeBack, RETURN_DAYS } from "./cleaning.js";
 import { windowMs } from "./definitions.js";
 
 /** How long before the newest snapshot others are read: the furthest that may be compared. */
@@ -21,9 +20,6 @@ export const HISTORY_MS = MAX_WINDOWS * windowMs("30d");
 
 /** A repository of unknown creation is new if it seems to be no older than this. */
 export const NEW_MS = 180 * DAY_MS;
-
-/** The least part by which stars rise that are back after a fall in doubt. */
-const LEAP_PART = REVERTED * (1 / FALLEN_PARTS.stars - 1);
 
 /** What computing growth needs beside the database. */
 export interface GrowthContext {
@@ -48,12 +44,10 @@ export interface History {
   countedAt: number | null;
   /**
    * The recent ones, and the first of all if they begin with a star history, which is fitted as a whole; all, if it may be new by its
-   * first days here.
+   * first days here, or back after a fall before the recent ones.
    */
   readings: Readings;
   isHistoryWhole: boolean;
-  /** The total with most stars before these, if one of them leaps and so may be back at its level. */
-  peak: Reading | null;
 }
 
 interface HistoriesOptions extends Pick<GrowthContext, "onDamaged"> {
@@ -78,15 +72,11 @@ export async function readHistories(
   const isWhole = recentMs === undefined;
   const found = await readReadings(db, dialect, { ids, span: isWhole ? {} : { recentMs }, onDamaged });
   const withHistory = [...found].filter(([, readings]) => readings.isRetained(0)).map(([id]) => id);
-  const peaks = isWhole ? new Map<number, Reading>() : await readPeaks(db, dialect, found);
   if (!isWhole) await addBeginnings(db, dialect, { found, withHistory });
-  const perhapsNew = isWhole ? [] : rows.filter((row) => isPerhapsNew(row, found.get(row.id)));
+  const withOlder = isWhole ? [] : rows.filter((row) => needsOlder(row, found.get(row.id)));
   // Their recent readings, if others are damaged.
-  const all = { ids: perhapsNew.map(({ id }) => id), onDamaged: () => {} };
-  for (const [id, readings] of await readReadings(db, dialect, all)) {
-    found.set(id, readings);
-    peaks.delete(id);
-  }
+  const all = { ids: withOlder.map(({ id }) => id), onDamaged: () => {} };
+  for (const [id, readings] of await readReadings(db, dialect, all)) found.set(id, readings);
   const states = await readHistoryStates(db, dialect, withHistory);
   const continuing = await readContinuing(db, dialect, ids);
   return rows.flatMap((row): History[] => {
@@ -108,20 +98,19 @@ export async function readHistories(
         readings,
         // Of what is not tracked, an import brought all that there is.
         isHistoryWhole: (states.get(row.id)?.readTo ?? null) === null,
-        peak: peaks.get(row.id) ?? null,
       },
     ];
   });
 }
 
-/** Whether it may be new by its first days here, as its creation is unknown. */
-function isPerhapsNew(
+/** Whether it may be new by its first days here, as its creation is unknown, or back after a fall before its recent readings. */
+function needsOlder(
   { created_at, discovered_at }: { created_at: number | null; discovered_at: number },
   recent: Readings | undefined,
 ): boolean {
-  if (recent === undefined || created_at !== null) return false;
+  if (recent === undefined) return false;
   const seenFor = recent.at(recent.length - 1) - discovered_at;
-  return seenFor > HISTORY_MS && seenFor <= NEW_MS;
+  return seenFor > HISTORY_MS && ((created_at === null && seenFor <= NEW_MS) || isPerhapsBack(recent));
 }
 
 /** Adds the first reading of all to recent ones that begin with a star history. */
@@ -136,39 +125,12 @@ async function addBeginnings(
   }
 }
 
-/** The readings with most stars before recent ones that leap; of other repositories, older readings are not read. */
-async function readPeaks(
-  db: Db,
-  dialect: Dialect,
-  recent: ReadonlyMap<number, Readings>,
-): Promise<Map<number, Reading>> {
-  const leaping = [...recent].filter(([, readings]) => hasLeap(readings));
-  const found = await readReadings(db, dialect, {
-    ids: leaping.map(([id]) => id),
-    // Their recent readings are judged without.
-    onDamaged: () => {},
-  });
-  return new Map(
-    leaping.flatMap(([id, readings]): [number, Reading][] => {
-      const peak = peakBefore(found.get(id), readings);
-      return peak === null ? [] : [[id, peak]];
-    }),
-  );
-}
-
-/** The reading with most stars of `all` before the first of `recent`. */
-export function peakBefore(all: Readings | undefined, recent: Readings): Reading | null {
-  let peak: number | undefined;
-  for (let i = 0; all !== undefined && all.at(i) < recent.at(0); i++)
-    if (!all.isRetained(i) && (peak === undefined || all.stars(i) > all.stars(peak))) peak = i;
-  return all === undefined || peak === undefined ? null : readingAt(all, peak);
-}
-
-/** Whether stars rise in one step as they do when they are back at a level that has been in doubt. */
-export function hasLeap(readings: Readings): boolean {
-  for (let i = 1; i < readings.length; i++) {
-    const gained = readings.stars(i) - readings.stars(i - 1);
-    if (gained >= MIN_MOVEMENT && gained >= LEAP_PART * readings.stars(i - 1)) return true;
+/** Whether stars rise within days as they do when a fall is undone, which may be older than these readings. */
+export function isPerhapsBack(readings: Readings): boolean {
+  for (let [i, from] = [1, 0]; i < readings.length; i++) {
+    while (readings.at(from + 1) < readings.at(i) - RETURN_DAYS * DAY_MS) from++;
+    const before = readings.stars(from);
+    if (mayBeBack(before, readings.stars(i) - before)) return true;
   }
   return false;
 }

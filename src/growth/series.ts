@@ -9,7 +9,7 @@
  */
 import { DAY_MS } from "../lib/clock.js";
 import { joined, median, merged, Readings, SNAPSHOT_SOURCES, UNKNOWN } from "../repositories/repositories.js";
-import type { Anomaly, Reading } from "./anomalies.js";
+import type { Anomaly } from "./anomalies.js";
 import { clean } from "./cleaning.js";
 
 /** A time in which nobody looked: when in it something was gained is unknown. */
@@ -53,8 +53,6 @@ export interface Stored {
   createdAt: number | null;
   /** Whether its star history was read to its beginning. */
   isHistoryWhole: boolean;
-  /** The highest total before the readings given here, if the first of these may be back at its level. */
-  peak?: Reading | null;
 }
 
 /** A whole history that sums to this much less than the total is scaled up to it; with more, something is missing in it. */
@@ -67,10 +65,10 @@ const HOLE_MS = 2.25 * DAY_MS;
 const HOLE_FACTOR = 2.5;
 const NEARBY = 5;
 
-export function seriesOf({ readings, createdAt, isHistoryWhole, peak = null }: Stored): Series {
+export function seriesOf({ readings, createdAt, isHistoryWhole }: Stored): Series {
   const retained = readings.countRetained();
   const totals = retained === 0 ? readings : readings.only((i) => !readings.isRetained(i));
-  const { believed, anomalies } = clean(totals, peak);
+  const { believed, anomalies } = clean(totals);
   const history = retained === 0 ? null : historyIn(readings, retained);
   const past = pastOf(believed, history, { createdAt, isHistoryWhole });
   const fills = history === null ? NONE : fillsOf(believed, history);

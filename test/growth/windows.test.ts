@@ -118,30 +118,6 @@ test("growth after a fall that was undone is that of a repository which was not 
   }
 });
 
-test("a fall from before the readings is known by the highest reading before them", () => {
-  const rows = inDays(...ramp(11, 0, 39), 7_043, 7_044);
-  const peak = {
-    at: -DAY_MS,
-    stars: 7_000,
-    forks: 800,
-    openIssues: null,
-    watchers: null,
-    source: "OBSERVED",
-  } as const;
-  const [day, ...others] = growthOf(history(rows, { peak }), recency());
-  assert.deepEqual([day?.window, day?.starsCounted, others], ["24h", 1, []]);
-  const higher = { ...peak, stars: 70_000 };
-  assert.deepEqual(windows(history(rows, { peak: higher })), ["24h", "7d", "30d"], "it is not back there");
-  const sparse = history(
-    [
-      [49 * 24, 1_592, 10],
-      [0, 2_813, 500],
-    ],
-    { peak: { ...higher, stars: 46_000 } },
-  );
-  assert.deepEqual(windows(sparse), ["30d"], "the fall was confirmed long ago");
-});
-
 test("a loss counts in full, and of a burst that is purged in the same window neither does", () => {
   const gains = (...stars: number[]) =>
     growthOf(history(stars.map((count, i) => [24 * (stars.length - 1 - i), count, 50] as const)), recency());

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { WINDOWS } from "../../src/growth/definitions.js";
 import { growthOf } from "../../src/growth/gains.js";
-import { hasLeap, peakBefore } from "../../src/growth/history.js";
+import { isPerhapsBack } from "../../src/growth/history.js";
 import { readSeries } from "../../src/growth/reader.js";
 import { readStored } from "../../src/growth/stored.js";
 import { DAY_MS, WEEK_MS } from "../../src/lib/clock.js";
@@ -96,13 +96,12 @@ function gainsOf(
   if (first === undefined || newest === undefined) return WINDOWS.map(() => null);
   const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 67.5 * DAY_MS);
   const readings = historyOf(recent).readings;
-  let peak = hasLeap(readings) ? peakBefore(historyOf(all).readings, readings) : null;
   let read: readonly Snapshot[] = recent;
   // A star history is fitted from its beginning on.
   if (readings.isRetained(0) && recent[0] !== first) read = [first, ...recent];
   const seenFor = newest.capturedAt - discoveredAt;
-  if (seenFor > 67.5 * DAY_MS && seenFor <= 180 * DAY_MS) [read, peak] = [all, null];
-  const facts = { provider, repositoryId: id, createdAt: null, discoveredAt, peak };
+  if (seenFor > 67.5 * DAY_MS && (seenFor <= 180 * DAY_MS || isPerhapsBack(readings))) read = all;
+  const facts = { provider, repositoryId: id, createdAt: null, discoveredAt };
   const growth = growthOf(historyOf(read, facts), recency);
   return WINDOWS.map((window) => {
     const found = growth.find((one) => one.window === window);

@@ -25,7 +25,6 @@ export function historyOf(snapshots: readonly Snapshot[], more: Partial<History>
     refreshInterval: null,
     nextRefreshAt: null,
     countedAt: null,
-    peak: null,
     isHistoryWhole: true,
     readings: new Readings(Float64Array.from(numbers)),
     ...more,
