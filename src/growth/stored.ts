@@ -12,7 +12,7 @@ import {
 } from "../repositories/repositories.js";
 import { shownPoints } from "./gains.js";
 import { type Measured, readSeries, readSeveralSeries } from "./reader.js";
-import { type Hole, holesOf, STARS } from "./series.js";
+import { type Hole, holesOf, STARS, valueAt } from "./series.js";
 
 /** A stored reading. */
 export interface StoredPoint extends Snapshot {
@@ -26,6 +26,8 @@ export interface StoredSeries {
   points: StoredPoint[];
   /** Times between them in which nobody looked. */
   gaps: Hole[];
+  /** Stars gained from the first of those that count to the last, by the series; null if none counts. */
+  starsGained: number | null;
 }
 
 export interface StoredOptions extends SeriesSpan {
@@ -57,25 +59,32 @@ function storedIn({ readings, series }: Measured, { from, until, lengthMs }: Ser
   return { readings: readings.slice(Math.min(begin, end), end), keepsFirst: isWindow };
 }
 
-/** Times of readings that do not count, and times in which nobody looked. */
-interface Verdict {
+/** Times of readings that do not count, times in which nobody looked, and the gain of the span. */
+interface Verdict extends Pick<StoredSeries, "starsGained"> {
   leftOut: ReadonlySet<number>;
   holes: readonly Hole[];
 }
 
-function verdictOf(measured: Measured): Verdict {
+function verdictOf(measured: Measured, span: Readings): Verdict {
   const { readings, series } = measured;
   const indexes = Array.from({ length: readings.length }, (_, i) => i);
-  return {
-    leftOut: new Set(indexes.filter((i) => isLeftOut(measured, i)).map((i) => readings.at(i))),
-    holes: holesOf(series),
-  };
+  const leftOut = new Set(indexes.filter((i) => isLeftOut(measured, i)).map((i) => readings.at(i)));
+  const counting = span.only((i) => !leftOut.has(span.at(i)));
+  const end = series.points.at(series.points.length - 1);
+  const [before = null, after = null] = [0, counting.length - 1].map((i) =>
+    valueAt(series, Math.min(counting.at(i), end), STARS),
+  );
+  const starsGained = before === null || after === null ? null : Math.round(after) - Math.round(before);
+  return { leftOut, holes: holesOf(series), starsGained };
 }
 
-function seriesOf(readings: Readings, { leftOut, holes }: Verdict): StoredSeries {
+const NOTHING: Verdict = { leftOut: new Set(), holes: [], starsGained: null };
+
+function seriesOf(readings: Readings, { leftOut, holes, starsGained }: Verdict): StoredSeries {
   const points = readings.snapshots().map((one) => ({ ...one, counts: !leftOut.has(one.capturedAt) }));
   const [first = Number.NaN, last = Number.NaN] = [points[0]?.capturedAt, points.at(-1)?.capturedAt];
-  return { points, gaps: holes.filter(({ from, to }) => from >= first && to <= last) };
+  const gaps = holes.filter(({ from, to }) => from >= first && to <= last);
+  return { points, gaps, starsGained };
 }
 
 /** The stored readings of a repository, by the finest step that gives few enough. Costs what `readSeries` does. */
@@ -87,7 +96,7 @@ export async function readStored(
   const measured = await readSeries(database, id);
   const { readings, keepsFirst } = storedIn(measured, span);
   const { kept, resolution } = thin(readings, { most: mostPoints(span), step, keepsFirst });
-  return { ...seriesOf(readings.picked(kept), verdictOf(measured)), resolution };
+  return { ...seriesOf(readings.picked(kept), verdictOf(measured, readings)), resolution };
 }
 
 /** Several series, all by one step. */
@@ -118,15 +127,15 @@ export async function readSeveralStored(
   const thinning = new CommonThinning({ most: MAX_SEVERAL_POINTS, mostEach: mostPoints(span), step });
   const verdicts = new Map<number, Verdict>();
   for await (const [id, measured] of readSeveralSeries(database, ids, recentMs)) {
-    thinning.add(id, storedIn(measured, span));
-    verdicts.set(id, verdictOf(measured));
+    const stored = storedIn(measured, span);
+    thinning.add(id, stored);
+    verdicts.set(id, verdictOf(measured, stored.readings));
   }
   const { kept, resolution, isCut } = thinning.end();
   return {
     resolution,
     isCut,
     points: [...kept.values()].reduce((sum, { length }) => sum + length, 0),
-    of: (id) =>
-      seriesOf(kept.get(id) ?? Readings.ofLength(0), verdicts.get(id) ?? { leftOut: new Set(), holes: [] }),
+    of: (id) => seriesOf(kept.get(id) ?? Readings.ofLength(0), verdicts.get(id) ?? NOTHING),
   };
 }

@@ -14,7 +14,7 @@ import { count } from "../discovery/discovery.js";
 import { ageInDays, isoDay, timeOrNull } from "../lib/clock.js";
 import { chartPage, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
-import { basisOf, type Days } from "../repositories/repositories.js";
+import type { Days } from "../repositories/repositories.js";
 import { freshnessOutput, rowSchema } from "./lists.js";
 import { findNamed, findSome, missingOutput, repositoriesArgument } from "./named.js";
 import { MAX_TOGETHER, percent } from "./text.js";
@@ -38,7 +38,7 @@ const seriesSchema = z.object({
   ...{ repository, renamedFrom, url, page },
   ...freshnessOutput,
   starsChange: nullableNumber.describe(
-    "The plain difference between the first and the last point that count; null if one is of the star history and the other is not. Not the counted gain: see get_repositories.",
+    "Stars gained from the first point that counts to the last, by the series that joins the star history and the totals; null without points. Not the counted gain: see get_repositories.",
   ),
   points: z
     .array(snapshotSchema)
@@ -83,17 +83,15 @@ const seriesTool = tool({
     const { found, missing } = await findSome(modules, given);
     const { several, units } = await readSeveral(modules, found, { window, ...days, step: "all" });
     const repositories = found.map((repository): Shown => {
-      const { points, gaps } = seriesPartsView(several.of(repository.id));
-      const counting = points.filter(({ counts }) => counts);
-      const [first, last] = [counting[0], counting.at(-1)];
+      const series = several.of(repository.id);
+      const { points, gaps } = seriesPartsView(series);
       return {
         ...repository,
         repository: repositoryKey(repository),
         page: config.baseUrl + repositoryPage(repository),
         asOf: timeOrNull(repository.countedAt),
         ageDays: ageInDays(repository.countedAt, clock.now()),
-        starsChange:
-          first && last && basisOf(first.source) === basisOf(last.source) ? last.stars - first.stars : null,
+        starsChange: series.starsGained,
         points: spread(points, most),
         pointsAvailable: points.length,
         gaps: gaps.slice(0, MAX_GAPS),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gainsOf } from "../../src/charts/charts.js";
 import { readHistory } from "../../src/charts/history.js";
-import { readLastDays, WINDOWS, windowMs } from "../../src/growth/growth.js";
+import { readLastDays, readStored, WINDOWS, windowMs } from "../../src/growth/growth.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { bestDay, dayGains } from "../../src/web/components/growth.js";
 import { onSqlite } from "../support/engines.js";
@@ -109,6 +109,15 @@ onSqlite("No two surfaces differ", (engine) => {
       for (const { capturedAt, stars, source, counts } of stored)
         if (source === "OBSERVED")
           assert.equal(drawn.get(Date.parse(capturedAt)), counts ? stars : undefined, words);
+      const counting = stored.filter(({ counts }: { counts: boolean }) => counts);
+      const [before, after] = [counting[0], counting.at(-1)].map((one) =>
+        drawn.get(Date.parse(one.capturedAt)),
+      );
+      const { starsGained } = await readStored(modules.database, Number(id), {
+        lengthMs: undefined,
+        step: "all",
+      });
+      if (before !== undefined && after !== undefined) assert.equal(starsGained, after - before, words);
     }
     assert.ok(compared > 15, String(compared));
   });
