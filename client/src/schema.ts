@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 22ce9922c507d6c3
- * Types: 110c2eee75ebfafe
+ * Document: b8e8b31ea397369a
+ * Types: fc4f19d223d1a16d
  */
 export interface paths {
     "/api": {
@@ -1376,7 +1376,7 @@ export interface components {
             /** @description The earlier full name by which it was requested, searched for or added to a watchlist. Absent: it was found under its present name, or by its filters. */
             renamedFrom?: string;
         };
-        /** @description Growth between two actual snapshots; null with fewer than two. */
+        /** @description Growth between two counts of one series; null if there is no count to begin with. */
         Trend: {
             /**
              * @description The window.
@@ -1385,16 +1385,16 @@ export interface components {
             window: "24h" | "7d" | "30d";
             /**
              * Format: date-time
-             * @description Capture time of the earlier snapshot compared.
+             * @description Time of the earlier count.
              */
             from: string;
             /**
              * Format: date-time
-             * @description Capture time of the later snapshot, the newest of its basis.
+             * @description Time of the newest confirmed count.
              */
             to: string;
             /**
-             * @description Source of the snapshot at `from`; see Snapshot.
+             * @description Source of the count at `from`; see Snapshot.
              * @enum {string}
              */
             fromSource: "OBSERVED" | "IMPORTED" | "BACKFILLED";

@@ -205,12 +205,12 @@ function changed(
   return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]}${more(trend)})`;
 }
 
-/** How recent the feed is: "Growth between actual snapshots, as of 2026-04-30 (90 days ago)." */
+/** How recent the feed is: "Growth between two counts of each repository, as of 2026-04-30 (90 days ago)." */
 function subtitleOf({ asOf, ageDays, measured }: Pick<FeedHead, "asOf" | "ageDays" | "measured">): string {
-  if (asOf === null || ageDays === null) return "Growth between actual snapshots.";
+  if (asOf === null || ageDays === null) return "Growth between two counts of each repository.";
   const age = ageDays === 0 ? "" : ageDays === 1 ? " (1 day ago)" : ` (${format.format(ageDays)} days ago)`;
   const words = otherDaysWords({ asOf, measured });
-  return `Growth between actual snapshots, as of ${isoDay(asOf)}${age}${words === "" ? "" : `: ${words}`}.`;
+  return `Growth between two counts of each repository, as of ${isoDay(asOf)}${age}${words === "" ? "" : `: ${words}`}.`;
 }
 
 function titleOf({ feed, filters, window }: FeedRequest): string {

@@ -118,11 +118,11 @@ const anomalySchema = z
 export const trendSchema = z
   .object({
     window: z.enum(WINDOWS),
-    from: time.openapi({ description: "Capture time of the earlier snapshot compared." }),
-    to: time.openapi({ description: "Capture time of the later snapshot, the newest of its basis." }),
+    from: time.openapi({ description: "Time of the earlier count." }),
+    to: time.openapi({ description: "Time of the newest confirmed count." }),
     fromSource: z
       .enum(SNAPSHOT_SOURCES)
-      .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
+      .openapi({ description: "Source of the count at `from`; see Snapshot." }),
     basis: z.enum(BASES).openapi({
       description:
         "The kind of stars at `from`. TOTAL: all stars at that time. RETAINED: stars of the star history, before the first total of a repository.",
@@ -171,7 +171,7 @@ export const trendSchema = z
     anomalies: z.array(anomalySchema),
   })
   .openapi("Trend", {
-    description: "Growth between two actual snapshots; null with fewer than two.",
+    description: "Growth between two counts of one series; null if there is no count to begin with.",
   });
 
 type TrendView = z.output<typeof trendSchema>;

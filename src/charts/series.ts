@@ -74,7 +74,7 @@ export interface ChartInput {
   theme: Theme | "page";
   /** Prefix of all ids, for several charts in one document. */
   idPrefix?: string;
-  /** Whether points are sums of several repositories: these reach round numbers when one is added, so they are not marked. */
+  /** Whether points are sums of several repositories, whose round numbers are not marked. */
   isSum?: boolean;
   /** Replaces the names of the series. */
   title?: string;

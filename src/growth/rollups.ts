@@ -53,7 +53,7 @@ export function rollupRow(history: History, growth: Growth): BulkRow {
     hundredths(growth.usualPerDay),
     held?.until ?? null,
     held?.starsDelta ?? null,
-    held?.until ?? null,
+    null,
     growth.days?.join() ?? null,
   ];
 }

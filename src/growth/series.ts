@@ -2,7 +2,7 @@
  * One series of a repository: its readings and its star history, joined and cleaned once. Everything that speaks of its past reads this.
  *
  * Up to the first total the star history speaks, fitted to that total; from then on the totals, and the history where none was read for
- * longer than a day and a half. Readings that failed, wait for confirmation or were soon taken back are left out. A gain between two points
+ * longer than a day and a half. Readings that failed, are not confirmed yet or were soon taken back are left out. A gain between two points
  * is one that a source shows. What is stored in which order makes no difference, and a later reading changes nothing before the one
  * before it, except that a doubted reading which it confirms appears, that readings which it refutes disappear, and that a first total which
  * it refutes fits the history again.

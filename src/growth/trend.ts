@@ -8,7 +8,7 @@ import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "./definitio
 import { readScoredRows, scoreInput } from "./rollups.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 
-/** A gain between two snapshots of the same basis. Times in ms since 1970. */
+/** A gain between two counts of the same basis. Times in ms since 1970. */
 interface TrendPart {
   basis: Basis;
   from: number;
@@ -16,14 +16,14 @@ interface TrendPart {
   starsDelta: number;
 }
 
-/** Growth between two actual snapshots. Deltas are plain differences. */
+/** Growth between two counts of a series. Deltas are plain differences. */
 export interface Trend {
   window: Window;
   provider: string;
-  /** The capture times compared. */
+  /** The times compared. */
   from: number;
   to: number;
-  /** Source of the snapshot at `from`. */
+  /** Source of the count at `from`. */
   fromSource: SnapshotSource;
   /** What the stars at `from` count. */
   basis: Basis;
@@ -37,14 +37,14 @@ export interface Trend {
   /** Stars at `from`. */
   starsFrom: number;
   starsDelta: number;
-  /** null if either snapshot lacks the count. */
+  /** null if either count is unknown. */
   forksDelta: number | null;
   openIssuesDelta: number | null;
   /** The part of the stars gained that counts. */
   starsCounted: number;
   /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
   starsGrowth: number | null;
-  /** Stars gained on a usual day before `from`; null with fewer than three earlier days, or of stars still held. */
+  /** Stars gained on a usual day before `from`; null with fewer than three earlier days. */
   usualPerDay: number | null;
   /** null if unknown. */
   scores: Scores;
@@ -90,7 +90,6 @@ export const TREND = columns("rollups", "g", [
   "stars_usual",
   "held_until",
   "held_delta",
-  "totals_from",
 ]);
 const { at } = TREND;
 
@@ -196,12 +195,11 @@ export function trendOfRollup(values: TrendRow): Trend {
 function partsOf(whole: TrendPart, values: TrendRow): TrendPart[] {
   const heldUntil = values[at.held_until];
   const heldDelta = values[at.held_delta];
-  const totalsFrom = values[at.totals_from];
-  if (heldUntil === null || heldDelta === null || totalsFrom === null) return [whole];
+  if (heldUntil === null || heldDelta === null) return [whole];
   const { from, to, starsDelta } = whole;
   const parts: TrendPart[] = [
     { basis: "RETAINED", from, to: heldUntil, starsDelta: heldDelta },
-    { basis: "TOTAL", from: totalsFrom, to, starsDelta: starsDelta - heldDelta },
+    { basis: "TOTAL", from: heldUntil, to, starsDelta: starsDelta - heldDelta },
   ];
   return parts.filter((part) => part.from < part.to);
 }

@@ -167,7 +167,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   if (identities.hasLostName(draft)) setColumn(draft, "availability", "GONE");
   if (!isCounted && observation.isDoubted !== true) {
     for (const snapshot of observation.snapshots) {
-      // Stars still held are fewer than all.
+      // A star history lacks stars that were withdrawn.
       if (snapshot.source === "BACKFILLED") continue;
       for (const count of COUNTS) setFact(draft, count, snapshot[count] ?? undefined, snapshot.capturedAt);
     }

@@ -134,7 +134,7 @@ const readingsSchema = (seenTime: ReturnType<typeof seenTimeSchema>) => {
   });
 };
 
-/** The stars of a repository that were still held at times, in a year of its star history. */
+/** The stars of a repository at times in a year of its star history. */
 const historySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
   z.strictObject({
     type: z.literal("history"),

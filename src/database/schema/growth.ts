@@ -38,9 +38,10 @@ export const rollups = table(
     reliable: small,
     /** Stars gained on a usual day before `from_at`, in hundredths; null: unknown. */
     stars_usual: integer.optional(),
-    /** If it begins in the star history and ends in totals: the last reading of the history, its gain, and the first total. */
+    /** If it begins in the star history and ends in totals: the first total, and the gain until then. */
     held_until: integer.optional(),
     held_delta: integer.optional(),
+    /** No longer written or read: it is `held_until`. */
     totals_from: integer.optional(),
     /** Of the longest window: the stars gained in each of its days, oldest first, joined by commas. */
     days: text.optional().added(),

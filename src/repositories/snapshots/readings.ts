@@ -62,7 +62,7 @@ export class Readings {
     return value === UNKNOWN ? null : value;
   }
 
-  /** Whether the reading at an index counts stars still held, of readings with all columns; see Basis. */
+  /** Whether the reading at an index is of the star history, of readings with all columns; see Basis. */
   isRetained(index: number): boolean {
     return this.value(index, 5) === BACKFILLED;
   }

@@ -7,7 +7,7 @@ import { COLUMNS, joined, Readings, type Span } from "./readings.js";
 import { HourCounts } from "./snapshots.js";
 
 /**
- * Keeps the last snapshot of each `step` from `from` (inclusive) to `to` (exclusive), in ms since 1970. Stars still held and totals
+ * Keeps the last snapshot of each `step` from `from` (inclusive) to `to` (exclusive), in ms since 1970. Star histories and totals
  * are thinned separately.
  */
 export interface Thinning {
