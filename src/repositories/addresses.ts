@@ -88,31 +88,27 @@ const BULLET = /^(?:[-*+]|\d{1,9}[.)])$/;
 
 /**
  * The repositories in a text, each once, in its order: links, clone URLs, and names such as `owner/name` if each line is a single
- * one. Takes time in proportion to the text. `read`: parses one address. `others`: the number of links to anything else.
+ * one. Takes time in proportion to the text. `read`: parses one address.
  */
 export function linksIn(
   text: string,
   read: ReturnType<typeof addressReader>,
-): { addresses: RepositoryAddress[]; others: number } {
+): { addresses: RepositoryAddress[] } {
   const lines = text
     .split(/[\r\n]+/)
     .map((line) => (line.match(WORD) ?? []).filter((word) => !BULLET.test(word)).map(withoutTrailing))
     .filter(([first]) => first !== undefined && !first.startsWith("#"));
   const isList = lines.every(({ length }) => length === 1);
   const found = new Map<string, RepositoryAddress>();
-  const others = new Set<string>();
   for (const word of lines.flat()) {
     const address = linkIn(word) ?? (isList ? word : undefined);
     if (address === undefined) continue;
     const one = read(address);
-    if ("problem" in one) {
-      others.add(address);
-      continue;
-    }
+    if ("problem" in one) continue;
     const key = `${one.provider} ${fullNameKey(one.fullName)}`;
     if (!found.has(key)) found.set(key, one);
   }
-  return { addresses: [...found.values()], others: others.size };
+  return { addresses: [...found.values()] };
 }
 
 /** The part of a word that is an address with a scheme, `user@host:path` or `host/owner/name`; undefined without one. */

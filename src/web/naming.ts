@@ -1,5 +1,4 @@
 import { MAX_SERIES } from "../charts/charts.js";
-import { defaultUrl, findForge } from "../config/config.js";
 import { findMeant, readName, type WrittenName } from "../discovery/discovery.js";
 import type { Surcharge } from "../http/http.js";
 import { repositoryKey } from "../lib/page-addresses.js";
@@ -77,8 +76,6 @@ export interface RefusedName {
   reason: "bare" | "invalid" | "untracked" | "twice" | "too-many";
   /** Tracked repositories with a similar name. */
   similar: readonly Repository[];
-  /** The address that the repository would have on its forge; undefined if that is not a public one. */
-  forgePage: { provider: string; url: string } | undefined;
 }
 
 /** Whether the name may be corrected: it is not one of a compared repository. */
@@ -142,7 +139,6 @@ export async function readComparedNames(
       text: one.text,
       reason: one.reason,
       similar: similar[sought.indexOf(one)]?.filter(({ id }) => !chosen.has(id)) ?? [],
-      forgePage: one.reason === "untracked" ? forgePageOf(one.written) : undefined,
     })),
     isCut: texts.length > MAX_NAMES,
   };
@@ -158,14 +154,4 @@ export async function similarTo({ search }: Modules, fullName: string): Promise<
   const name = fullName.split("/").findLast((part) => part !== "") ?? "";
   if (name === fullName || name === "") return [];
   return search.suggestRepositories(name.slice(0, 64), SUGGESTED);
-}
-
-/** The page of a name on a public forge: the one it names, or else GitHub. Never links to a host that only the name gives. */
-function forgePageOf(written: WrittenName | undefined): RefusedName["forgePage"] {
-  const [fullName] = written?.fullNames ?? [];
-  if (written === undefined || fullName === undefined) return undefined;
-  if (written.provider === undefined && written.host !== undefined) return undefined;
-  const provider = written.provider ?? "GITHUB";
-  if (findForge(provider) === undefined) return undefined;
-  return { provider, url: defaultUrl(provider, fullName) };
 }

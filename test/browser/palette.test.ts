@@ -36,7 +36,7 @@ describe("The palette", { skip: NO_CHROMIUM }, () => {
       await selected(dialog, "almanac/sundial").waitFor();
       assert.match(
         (await selected(dialog, "almanac/sundial").innerText()) ?? "",
-        /Go · \+320 in 7 days · ★ 420/,
+        /★ 420 · Go · \+320 in 7 days/,
       );
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "almanac/sundial" }).waitFor();

@@ -179,7 +179,7 @@ export class Combobox {
     };
     const parts = [
       ...(owner === undefined ? [] : [imageOf(owner)]),
-      element("span", {}, label),
+      element("span", { class: "name" }, label),
       ...(detail === undefined ? [] : [element("span", { class: "soft" }, detail)]),
     ];
     const option =

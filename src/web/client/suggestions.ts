@@ -109,13 +109,13 @@ export async function findSuggestions(
 const pathOf = ({ provider, fullName }: SuggestedRepository) =>
   path([provider.toLowerCase(), ...fullName.split("/")]);
 
-/** "acme/old moved to acme/rocket", "Rust · +1.2K in 7 days · ★ 90K" */
+/** "acme/old moved to acme/rocket", "★ 90K · Rust · +1.2K in 7 days" */
 function choiceOf(one: SuggestedRepository): Choice {
   const { fullName, language, stars, starsDelta7d, renamedFrom, ownerImage } = one;
   const details = [
+    stars === null ? null : `★ ${count.format(stars)}`,
     language,
     starsDelta7d === null ? null : `${gain.format(starsDelta7d)} in 7 days`,
-    stars === null ? null : `★ ${count.format(stars)}`,
   ];
   return {
     label: renamedFrom === null ? fullName : `${renamedFrom} moved to ${fullName}`,

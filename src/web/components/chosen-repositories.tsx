@@ -1,6 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
 import { MAX_SERIES } from "../../charts/charts.js";
-import { forgeName } from "../../config/config.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
@@ -62,7 +61,7 @@ export const AddForm: FC<AddFormProps> = ({ keys, state, refused }, { isStatic }
       <RepositoryField
         id="add"
         name="repo"
-        label={keys.length === 0 ? "First repositories" : "Add repositories"}
+        label={keys.length === 0 ? "Repositories" : "Add repositories"}
         value={refused}
       />
       <MainButton>Add</MainButton>
@@ -154,33 +153,19 @@ const REASON_WORDS: Readonly<Record<RefusedName["reason"], string>> = {
   "too-many": ` is left out: a chart has at most ${MAX_SERIES} repositories.`,
 };
 
-const Similar: FC<{ name: RefusedName; here: URL }> = ({ name: { similar, forgePage }, here }) => {
+const Similar: FC<{ name: RefusedName; here: URL }> = ({ name: { similar }, here }) => {
   const keys = here.searchParams.getAll("repo");
-  return (
+  return similar.length === 0 ? null : (
     <>
-      {similar.length === 0 ? null : (
+      {" "}
+      Did you mean{" "}
+      {similar.map((repository, i) => (
         <>
-          {" "}
-          Did you mean{" "}
-          {similar.map((repository, i) => (
-            <>
-              {i === 0 ? "" : i === similar.length - 1 ? " or " : ", "}
-              <a href={withQuery(here, { repo: [...keys, repositoryKey(repository)] })}>
-                {repository.fullName}
-              </a>
-            </>
-          ))}
-          ?
+          {i === 0 ? "" : i === similar.length - 1 ? " or " : ", "}
+          <a href={withQuery(here, { repo: [...keys, repositoryKey(repository)] })}>{repository.fullName}</a>
         </>
-      )}
-      {forgePage === undefined ? null : (
-        <>
-          {" "}
-          <a href={forgePage.url} rel="noopener nofollow">
-            Look for it on {forgeName(forgePage.provider)}
-          </a>
-        </>
-      )}
+      ))}
+      ?
     </>
   );
 };

@@ -47,7 +47,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, badges, is
         <Link
           class="button"
           href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}
-          data-command=""
+          data-command="Compare with…"
           data-compare={repository.fullName}
           isControl
         >

@@ -13,7 +13,6 @@ import { addressReader, type RepositoryAddress } from "../../repositories/reposi
 import type { AskOutcome, TrackList, TrackPolicy } from "../../tracking/tracking.js";
 import { type Fact, Facts } from "../components/elements.js";
 import { formatCount, repositoriesText } from "../components/numbers.js";
-import { Progress, readProgress } from "../components/tracking-state.js";
 import { findNamed, spelledOut } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { AskForm, comparisonIn, FIELD_SCRIPTS, Requested, readAsking, withTaken } from "../tracking.js";
@@ -180,14 +179,7 @@ export async function showTrackList(request: PageRequest): Promise<Page> {
             </a>
           </p>
         ) : (
-          <>
-            <h2>Tracking as a whole</h2>
-            <Progress forges={await readProgress(request.modules)} request={request} />
-            <p class="soft small">
-              This page updates itself every {REFRESH_SECONDS} seconds. You can close it and come back to its
-              address.
-            </p>
-          </>
+          <p class="soft small">This page updates itself. You can close it and come back to its address.</p>
         )}
       </div>
     ),

@@ -80,8 +80,8 @@ form.inline { display: inline; }
 
 .choices-list .group { padding: var(--s1) var(--s3); color: var(--soft); font-size: var(--small); }
 .choices-list [role="option"] { display: flex; justify-content: space-between; gap: var(--s3); padding: var(--s1) var(--s3); color: inherit; text-decoration: none; cursor: pointer; }
-.choices-list [role="option"] > :first-child { overflow-wrap: anywhere; }
-.choices-list [role="option"] > .soft { white-space: nowrap; font-size: var(--small); align-self: center; }
+.choices-list [role="option"] > .name { flex: 1 0 auto; max-width: 75%; overflow-wrap: anywhere; }
+.choices-list [role="option"] > .soft { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: var(--small); align-self: center; }
 .choices-list [role="option"]:hover, .choices-list [aria-selected="true"] { background: var(--bar); }
 .choices-list [aria-selected="true"] { outline: 2px solid var(--link); outline-offset: -2px; }
 .field { position: relative; }
