@@ -143,10 +143,7 @@ describe("Journeys without scripts", { skip: NO_CHROMIUM }, () => {
       await page.getByRole("searchbox").press("Enter");
       await listed(page, "almanac/star-tables").click();
       await page.getByRole("heading", { level: 1, name: "almanac/star-tables" }).waitFor();
-      await page
-        .getByText(/chart data/i)
-        .first()
-        .click();
+      await page.getByText("Table", { exact: true }).click();
       await page.getByRole("cell", { name: "4,000" }).first().waitFor();
     });
   });
