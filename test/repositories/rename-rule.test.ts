@@ -56,6 +56,15 @@ test("a name that was there all the while is another repository", () => {
   assert.equal(compareNames(long, named([...daily(0, 10_000, 10_000), ...daily(20, 10_000)])), "SAME");
 });
 
+test("one step of weekly files is near, and no pause", () => {
+  const weekly = (first: number, length: number) =>
+    Array.from({ length }, (_, i): Day => [first + 7 * i, 10_000]);
+  const verdict = (...days: Day[]) => compareNames(named(weekly(0, 5)), named(days));
+  assert.deepEqual([verdict(...weekly(35, 5)), verdict([42, 10_000])], ["SAME", "APART"]);
+  assert.equal(verdict(...weekly(0, 9)), "APART");
+  assert.equal(compareNames(named(weekly(0, 3)), named(weekly(21, 5))), "APART", "no rhythm yet");
+});
+
 test("forks may differ by 2 %, if both are known", () => {
   const ended = named([[0, 10_000, 1_000]]);
   const verdicts = [1_020, 1_021, 2_001, undefined].map((forks) =>
@@ -142,10 +151,10 @@ test("of thousands of names with one description, those that ended near are foun
     const other = { discovered_at: discovered * DAY_MS, counted_at: counted * DAY_MS };
     return [...endedBy(ended, other)].map(({ day }) => day);
   };
-  for (let day = 3; day < 4_000; day++)
+  for (let day = 10; day < 4_000; day++)
     assert.deepEqual(
       endedFor(day, day + 2),
-      [-3, -2, -1, 0, 1].map((days) => day + days),
+      Array.from({ length: 12 }, (_, i) => day - 10 + i),
     );
   assert.deepEqual([endedFor(9_000, 9_001), endedFor(-9, 0), endedFor(-9, 2)], [[], [], [0, 1]]);
   assert.ok(compared < 4_000 * 40, `${compared} ends were compared`);
