@@ -71,13 +71,12 @@ export async function readHistories(
     .execute();
   const isWhole = recentMs === undefined;
   const found = await readReadings(db, dialect, { ids, span: isWhole ? {} : { recentMs }, onDamaged });
-  const withHistory = [...found].filter(([, readings]) => readings.isRetained(0)).map(([id]) => id);
-  if (!isWhole) await addBeginnings(db, dialect, { found, withHistory });
+  if (!isWhole) await addBeginnings(db, dialect, found);
   const withOlder = isWhole ? [] : rows.filter((row) => needsOlder(row, found.get(row.id)));
   // Their recent readings, if others are damaged.
   const all = { ids: withOlder.map(({ id }) => id), onDamaged: () => {} };
   for (const [id, readings] of await readReadings(db, dialect, all)) found.set(id, readings);
-  const states = await readHistoryStates(db, dialect, withHistory);
+  const states = await readHistoryStates(db, dialect, withHistory(found));
   const continuing = await readContinuing(db, dialect, ids);
   return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
@@ -113,13 +112,13 @@ function needsOlder(
   return seenFor > HISTORY_MS && ((created_at === null && seenFor <= NEW_MS) || isPerhapsBack(recent));
 }
 
+/** The repositories whose readings begin with a star history. */
+const withHistory = (found: ReadonlyMap<number, Readings>): number[] =>
+  [...found].filter(([, readings]) => readings.isRetained(0)).map(([id]) => id);
+
 /** Adds the first reading of all to recent ones that begin with a star history. */
-async function addBeginnings(
-  db: Db,
-  dialect: Dialect,
-  { found, withHistory }: { found: Map<number, Readings>; withHistory: readonly number[] },
-): Promise<void> {
-  for (const [id, first] of await readFirst(db, dialect, withHistory)) {
+async function addBeginnings(db: Db, dialect: Dialect, found: Map<number, Readings>): Promise<void> {
+  for (const [id, first] of await readFirst(db, dialect, withHistory(found))) {
     const recent = found.get(id);
     if (recent !== undefined && first.at(0) < recent.at(0)) found.set(id, joined([first, recent]));
   }
