@@ -1,48 +1,82 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { MAX_SERIES } from "../charts/charts.js";
 import {
   count,
+  type ListRow,
   readName,
   type Scope,
-  SORT_DEFINITIONS,
-  WATCHLIST_SORTS,
   type WatchlistQuery,
   watchlistPage,
   watchlistQuery,
 } from "../discovery/discovery.js";
-import { readLastDays, type Trend } from "../growth/growth.js";
+import {
+  lastDays,
+  readSeveralSeries,
+  sumCounts,
+  timesUsual,
+  timesWords,
+  WINDOW_LABELS,
+  type Window,
+} from "../growth/growth.js";
 import { quotaOf } from "../http/http.js";
-import { chartPage, queryOf, repositoryKey, repositoryPage } from "../lib/page-addresses.js";
+import { DAY_MS } from "../lib/clock.js";
+import { repositoryKey, repositoryPage } from "../lib/page-addresses.js";
 import type { Repository } from "../repositories/repositories.js";
 import type { Adding, Changes } from "../watchlists/watchlists.js";
-import { readSum, SumChart, sumParameters } from "./components/chart-controls.js";
-import { BeyondEnd, MainButton, Options, Pager, RepositoryField, WindowTabs } from "./components/elements.js";
-import { columnsOf, headsOf } from "./components/listing.js";
-import { AsOf, Delta, isolated, Time } from "./components/numbers.js";
-import { PLOT_SCRIPTS } from "./components/plot.js";
-import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
-import { ACTIONS } from "./components/table.js";
+import { Badges, badgesOf, OwnerImage } from "./components/badges.js";
+import {
+  addressOf,
+  BeyondEnd,
+  Language,
+  MainButton,
+  NameLink,
+  Pager,
+  RepositoryField,
+  withQuery,
+} from "./components/elements.js";
+import { sortHead } from "./components/listing.js";
+import { daysWords, leadingStep, type Next, nextRound, PACE_DAYS } from "./components/next.js";
+import {
+  AsOf,
+  Delta,
+  formatCompact,
+  formatCount,
+  isOld,
+  isolated,
+  repositoriesText,
+  Time,
+} from "./components/numbers.js";
+import { Bars, DayBars, gainsBetween } from "./components/small-charts.js";
+import { type Column, type Sorting, Table } from "./components/table.js";
+import { Times } from "./components/why.js";
 import { similarTo } from "./naming.js";
 import { Problems, readUsableQuery } from "./page.js";
 import type { PageRequest } from "./page-request.js";
 import { FIELD_SCRIPTS, offerTracking, readAsking, TrackButton, type TrackingOffer } from "./tracking.js";
 
-/** The content of the pages of all watchlists: rows, totals and changes. */
+/** The content of the pages of all watchlists: what happened, all together, and the rows, which can be chosen. */
 
-const SORT_WORDS = Object.fromEntries(WATCHLIST_SORTS.map((sort) => [sort, SORT_DEFINITIONS[sort].label]));
 const ROWS = 50;
 /** A list has at most 500 repositories. */
 const MAX_PAGES = 10;
 
-export const watchlistPageQuery = watchlistQuery
-  .pick({ window: true, sort: true, order: true })
-  .extend({ page: count(1, MAX_PAGES).default(1), adding: z.string().max(100).optional() })
-  .extend(sumParameters.shape);
+/** A list is sorted by the numbers that its rows show. */
+export const watchlistPageQuery = watchlistQuery.pick({ window: true, order: true }).extend({
+  sort: z.enum(["stars-gained", "stars"]).default("stars-gained"),
+  page: count(1, MAX_PAGES).default(1),
+  /** The list of requests of those added last. */
+  adding: z.string().max(100).optional(),
+});
 
 /** Who adds to lists without an owner, for the daily quota; undefined without one. */
 export const addingOf = ({ http, site }: PageRequest): Adding | undefined =>
   quotaOf(http.caller, site.watchlistQuota);
+
+/** Gains that all lists show; one in another window comes first if the list is sorted by it. */
+const SHOWN_WINDOWS: readonly Window[] = ["24h", "7d"];
+/** Days of the bars of a row, and of all together: of so many a sum of long lists would be of every third day only. */
+const ROW_DAYS = 30;
+const sumDays = (count: number): number => (count > 250 ? 30 : 60);
 
 /** The list to show. */
 export interface WatchedList {
@@ -54,184 +88,289 @@ export interface WatchedList {
 
 /** Reads the data of the page of a list. */
 export async function readWatched(
-  { modules, ...request }: Pick<PageRequest, "url" | "modules">,
-  { scope, ids: all, changes }: WatchedList,
+  { modules, now, ...request }: Pick<PageRequest, "url" | "modules" | "now">,
+  { scope, ids, changes }: WatchedList,
 ) {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
+  const { catalog, database, rankings } = modules;
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
-  const [page, trends, sum] = await Promise.all([
+  const windows = [...new Set([...SHOWN_WINDOWS, query.window])];
+  const [page, trends, repositories, sum, pasts] = await Promise.all([
     watchlistPage(modules, scope, rowsQuery),
-    modules.rankings.trends(all, query.window),
-    readSum(modules, all, query.range),
+    Promise.all(windows.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
+    catalog.findMany(ids),
+    sumCounts(database, ids, { recency: await catalog.recency(), lengthMs: sumDays(ids.length) * DAY_MS }),
+    readPasts(modules, ids, now),
   ]);
-  const ids = page.rows.map(({ repository }) => repository.id);
-  const [days, named] = await Promise.all([
-    readLastDays(modules.database, ids),
-    changes === undefined
-      ? []
-      : modules.catalog.findMany([
-          ...topGains(changes).map(([id]) => id),
-          ...changes.renamed.map(({ repositoryId }) => repositoryId),
-          ...changes.archived,
-          ...changes.unavailable,
-        ]),
-  ]);
-  const byId = new Map(named.map((repository) => [repository.id, repository]));
-  return { url, problems, query, page, days, sum, changes, named: byId, shares: sharesOf(trends) };
+  const byId = new Map(repositories.map((repository) => [repository.id, repository]));
+  return { url, problems, query, page, trends: new Map(trends), sum, pasts, changes, byId };
 }
 
 /** The data of a watchlist for its page. */
 export type Watched = Awaited<ReturnType<typeof readWatched>>;
 
-/** Shares of all gains. A repository that lost stars, or whose growth is unknown, has none. */
-function sharesOf(trends: ReadonlyMap<number, Trend>): Map<number, number> {
-  const gains = [...trends].filter(([, { starsDelta }]) => starsDelta > 0);
-  const total = gains.reduce((sum, [, { starsDelta }]) => sum + starsDelta, 0);
-  return new Map(gains.map(([id, { starsDelta }]) => [id, starsDelta / total]));
+interface Past {
+  /** The stars at the ends of the last days, and before the first. */
+  days: readonly (number | null)[];
+  next: Next | undefined;
+}
+
+async function readPasts(
+  { database }: PageRequest["modules"],
+  ids: readonly number[],
+  now: number,
+): Promise<Map<number, Past>> {
+  const pasts = new Map<number, Past>();
+  for await (const [id, { series }] of readSeveralSeries(database, ids, PACE_DAYS * DAY_MS)) {
+    const end = series.points.at(series.points.length - 1);
+    const next = isOld(end, now) ? undefined : nextRound(lastDays(series, PACE_DAYS), end, leadingStep);
+    pasts.set(id, { days: lastDays(series, ROW_DAYS), next });
+  }
+  return pasts;
 }
 
 /** Browser modules of the page of a list. */
-export function watchedScripts({ sum }: Watched): readonly string[] {
-  return [...FIELD_SCRIPTS, ...(sum.points.length < 2 ? [] : PLOT_SCRIPTS)];
+export const WATCHED_SCRIPTS = [...FIELD_SCRIPTS, "choose.js"];
+
+/** What is unusual in a list, or else gained most, and what comes next. */
+export const Story: FC<{ watched: Watched; now: number }> = ({ watched: { trends, pasts, byId }, now }) => {
+  const days = [...(trends.get("24h") ?? [])];
+  const first =
+    mostOf(days, ([, trend]) => timesUsual(trend)) ?? mostOf(days, ([, trend]) => trend.starsDelta);
+  const [id, trend] = first ?? [];
+  const times = trend && timesUsual(trend);
+  const [nextId, { next } = {}] = mostOf([...pasts], ([, past]) => past.next && -past.next.at) ?? [];
+  const nameOf = (one: number | undefined) => <b>{byId.get(one ?? 0)?.name}</b>;
+  return (
+    <p class="say">
+      {trend === undefined ? (
+        "Growth follows the second count."
+      ) : trend.starsDelta <= 0 ? (
+        "A quiet day."
+      ) : times != null && times >= UNUSUAL ? (
+        <>
+          {nameOf(id)} had {timesWords(times)} its usual day.
+        </>
+      ) : (
+        <>
+          {nameOf(id)} gained most: {formatCount(trend.starsDelta)} in {WINDOW_LABELS["24h"]}.
+        </>
+      )}
+      {next === undefined ? null : (
+        <>
+          {" "}
+          Next: {nameOf(nextId)} passes {formatCount(next.stars)} {daysWords(next.at, now)}.
+        </>
+      )}
+    </p>
+  );
+};
+
+/** From so many times the usual day on, a day is unusual. */
+const UNUSUAL = 2;
+
+/** The one with the highest value; undefined if none has one. */
+function mostOf<One>(ones: readonly One[], rate: (one: One) => number | null | undefined): One | undefined {
+  const valued = ones.flatMap((one) => {
+    const value = rate(one) ?? null;
+    return value === null ? [] : [{ one, value }];
+  });
+  return valued.sort((a, b) => b.value - a.value)[0]?.one;
 }
 
-/** The list: rows and total stars. `more` adds columns. */
-export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly MoreColumn[] }> = ({
-  watched: { url, problems, query, page, days, sum, changes, shares },
-  name,
-  more,
-}) => {
-  const { more: sortedBy = [], ...shown } = columnsOf(query.sort);
+/** All repositories of a list together: the gains are those of its rows, the bars those of the repositories that are known throughout. */
+const Summary: FC<{ watched: Watched }> = ({ watched: { trends, sum, byId } }) => {
+  const { points } = sum;
+  const gainIn = (window: Window) => {
+    const gains = [...(trends.get(window)?.values() ?? [])].map(({ starsDelta }) => starsDelta);
+    return gains.length === 0 ? null : gains.reduce((total, gain) => total + gain, 0);
+  };
+  const stars = [...byId.values()].reduce((total, repository) => total + (repository.stars ?? 0), 0);
+  return (
+    <section class="card totals short" aria-label="All together">
+      <dl>
+        <div>
+          <dt>{repositoriesText(byId.size)}</dt>
+          <dd>{formatCompact(stars)}</dd>
+        </div>
+        {SHOWN_WINDOWS.map((window) => (
+          <div>
+            <dt>{WINDOW_LABELS[window]}</dt>
+            <dd>
+              <Delta value={gainIn(window)} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {points.length < 3 ? null : (
+        <div>
+          <DayBars
+            values={gainsBetween(points.map((point) => point.stars))}
+            end={points.at(-1)?.at ?? 0}
+            wide={{ width: 560, height: 98 }}
+            narrow={{ width: 326, height: 88 }}
+          />
+        </div>
+      )}
+    </section>
+  );
+};
+
+interface WatchedBodyProps {
+  watched: Watched;
+  name: string;
+  now: number;
+  /** Path of the form that removes the chosen ones; absent: nobody may. */
+  removal: string | undefined;
+  /** Other controls of the list. */
+  children: Child;
+}
+
+/** The list: all together, and the rows in a form that compares or removes those that are chosen, without scripts too. */
+export const WatchedBody: FC<WatchedBodyProps> = ({ watched, name, now, removal, children }) => {
+  const { url, problems, query, page } = watched;
   return (
     <>
       <Problems problems={problems} isLeftOut />
-      <Options
-        label="Sort by"
-        url={url}
-        parameter="sort"
-        words={SORT_WORDS}
-        current={query.sort}
-        also={{ order: undefined }}
-        look="strip"
-      />
-      <div class="row">
-        <WindowTabs url={url} current={query.window} />
-        <CompareThese repositories={page.rows.map(({ repository }) => repository)} />
-        <span class="soft small">
-          <AsOf at={page.asOf} measured={page.measured} />
-        </span>
-      </div>
+      <Summary watched={watched} />
       {page.rows.length === 0 ? (
         <BeyondEnd url={url} />
       ) : (
-        <>
-          <RepositoryList
+        <form action="/compare" class="choice" data-choice="">
+          <div class="toolbar">
+            <label class="scripted">
+              <input type="checkbox" data-all="" />
+              <span class="hidden">Choose all</span>
+            </label>
+            <output class="scripted" />
+            <MainButton>Compare</MainButton>
+            {removal === undefined ? null : (
+              <button type="submit" formmethod="post" formaction={removal} name="next" value={addressOf(url)}>
+                Remove
+              </button>
+            )}
+            <span>
+              {isOld(page.asOf, now) ? <AsOf at={page.asOf} measured={page.measured} /> : null} {children}
+            </span>
+          </div>
+          <Table
+            label={`${isolated(name)}, growth in ${WINDOW_LABELS[query.window]}`}
+            class="list watched"
+            columns={columnsOf(watched, now)}
             rows={page.rows}
-            caption={`${isolated(name)}, growth in ${query.window}`}
-            days={days}
-            headOf={headsOf({
-              url,
-              sort: query.sort,
-              order: query.order ?? "desc",
-              sorts: WATCHLIST_SORTS,
-              hasOrder: true,
-            })}
-            {...shown}
-            more={[...sortedBy, shareColumn(shares), ...sinceColumn(changes), ...more]}
+            rowClass={({ isStale }) => (isStale ? "stale" : undefined)}
           />
-          <Pager url={url} limit={ROWS} {...page} />
-        </>
+        </form>
       )}
-      {sum.measured === 0 ? null : <SumChart sum={sum} asOf={page.asOf} url={url} query={query} />}
+      <Pager url={url} limit={ROWS} {...page} />
     </>
   );
 };
 
-/** Leads from a list to its first repositories on one chart. */
-const CompareThese: FC<{ repositories: readonly Repository[] }> = ({ repositories }) => {
-  const first = repositories.slice(0, MAX_SERIES);
-  if (first.length < 2) return null;
-  return (
-    <a class="button" href={chartPage(first)} data-command="">
-      {first.length === repositories.length ? "Compare these" : `Compare the first ${first.length}`}
-    </a>
-  );
-};
-
-const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 0 });
-
-/** Each repository's share of the gain of the list. */
-function shareColumn(shares: ReadonlyMap<number, number>): MoreColumn {
-  return {
-    head: "Share of gain",
-    onPhone: "nowhere",
-    cell: ({ repository }) => {
-      const share = shares.get(repository.id);
-      if (share === undefined) return <span class="soft">–</span>;
-      return share < 0.005 ? "< 1%" : percent.format(share);
+function columnsOf(watched: Watched, now: number): Column<ListRow>[] {
+  const { pasts } = watched;
+  return [
+    {
+      head: "Choose",
+      isHeadHidden: true,
+      class: "choose",
+      cell: ({ repository }) => (
+        <label>
+          <input type="checkbox" name="repo" value={repositoryKey(repository)} />
+          <span class="hidden">Choose {repository.fullName}</span>
+        </label>
+      ),
     },
+    { head: "Repository", isName: true, class: "name", cell: (row) => <Name row={row} /> },
+    {
+      head: "Next",
+      class: "next",
+      cell: ({ repository }) => {
+        const { next } = pasts.get(repository.id) ?? {};
+        return next === undefined ? null : `${formatCompact(next.stars)} ${daysWords(next.at, now)}`;
+      },
+    },
+    { head: "× usual", isHeadHidden: true, class: "of-usual", cell: ({ trend }) => <Times trend={trend} /> },
+    {
+      head: "30 days",
+      class: "of-days",
+      cell: ({ repository }) => (
+        <Bars values={gainsBetween(pasts.get(repository.id)?.days ?? [])} width={200} />
+      ),
+    },
+    ...numbersOf(watched),
+  ];
+}
+
+/** The gains and the stars: first the number that the list is sorted by. */
+function numbersOf({ url, query, trends }: Watched): Column<ListRow>[] {
+  const { sort, window } = query;
+  const order = query.order ?? "desc";
+  const gains = [...trends].map(([of, gainsOf]) => ({
+    isFirst: sort === "stars-gained" && of === window,
+    head: WINDOW_LABELS[of],
+    sorting: headOf(new URL(withQuery(url, { window: of }), url), "stars-gained", of === window),
+    cell: ({ repository }: ListRow) => <Delta value={gainsOf.get(repository.id)?.starsDelta} />,
+  }));
+  const stars = {
+    isFirst: sort === "stars",
+    head: "Stars",
+    sorting: headOf(url, "stars", true),
+    cell: ({ repository }: ListRow) => formatCount(repository.stars),
   };
+  function headOf(to: URL, by: string, isShown: boolean): Sorting {
+    return sortHead(to, by, { sort: isShown ? sort : "", order });
+  }
+  return [...gains, stars]
+    .sort((a, b) => Number(b.isFirst) - Number(a.isFirst))
+    .map(({ isFirst, cell, ...column }) => ({
+      ...column,
+      isNumber: true,
+      class: isFirst ? "of-gain" : "more",
+      cell: (row) => (isFirst ? <b>{cell(row)}</b> : cell(row)),
+    }));
 }
 
-/** Stars gained since the last visit. */
-function sinceColumn(changes: Changes | undefined): MoreColumn[] {
-  if (changes === undefined) return [];
-  const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
-  return [{ head: "Since last visit", onPhone: "for-gain", cell }];
-}
+const Name: FC<{ row: ListRow }> = ({ row }) => (
+  <div class="row-name">
+    <OwnerImage owner={row.repository.owner} provider={row.repository.provider} />
+    <div class="named">
+      <NameLink repository={row.repository} {...(row.trend && { window: row.trend.window })} />
+      <Language name={row.repository.language} />{" "}
+      <Badges badges={badgesOf({ ...row, trends: [row.trend] })} />
+    </div>
+  </div>
+);
 
-/** Repositories named for their gain. */
-const NAMED = 3;
-
-/** The repositories that gained most since the last visit, with their gains. */
-function topGains({ gained }: Changes): [id: number, gain: number][] {
-  return [...gained]
-    .flatMap(([id, gain]): [number, number][] => (gain === null || gain <= 0 ? [] : [[id, gain]]))
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, NAMED);
-}
-
-/** The changes since the last visit; nothing on the first one. */
-export const WatchedChanges: FC<{ watched: Watched }> = ({ watched: { changes, named: known } }) => {
+/** The changes since the last visit as a line; nothing on the first one. */
+export const WatchedChanges: FC<{ watched: Watched }> = ({ watched: { changes, byId } }) => {
   if (changes === undefined) return null;
-  const { since, gained, totalGained, renamed, archived, unavailable } = changes;
-  const moved = [...gained.values()].filter((value) => value !== null && value !== 0).length;
-  const isQuiet = moved === 0 && renamed.length + archived.length + unavailable.length === 0;
+  const { since, totalGained, renamed, archived, unavailable } = changes;
+  const events = [
+    ...renamed.map(({ repositoryId, from }) => [repositoryId, `was renamed from ${from}`] as const),
+    ...archived.map((id) => [id, "was archived"] as const),
+    ...unavailable.map((id) => [id, `is ${absenceOf(byId.get(id))}`] as const),
+  ];
   return (
-    <section class="since" aria-labelledby="since">
-      <h2 id="since">Since your last visit</h2>
-      <p>
-        <span class="soft">
-          <Time at={since} />
-        </span>
-        {isQuiet ? (
-          ": no changes."
-        ) : (
+    <p class="soft" id="since">
+      Since your last visit, <Time at={since} />:{" "}
+      {totalGained === null || totalGained === 0 ? (
+        "no new stars"
+      ) : (
+        <>
+          <Delta value={totalGained} /> stars
+        </>
+      )}
+      {events.map(([id, words]) => {
+        const repository = byId.get(id);
+        return repository === undefined ? null : (
           <>
-            : <Delta value={totalGained} /> stars in total; {moved} of {gained.size}{" "}
-            {gained.size === 1 ? "repository" : "repositories"} changed.
+            ; <a href={repositoryPage(repository)}>{repository.fullName}</a> {words}
           </>
-        )}
-      </p>
-      <ul class="plain">
-        {topGains(changes).map(([id, gain]) => (
-          <Line {...{ known, id }}>
-            <Delta value={gain} />
-          </Line>
-        ))}
-        {renamed.map(({ repositoryId, from }) => (
-          <Line {...{ known }} id={repositoryId}>
-            was renamed from {from}
-          </Line>
-        ))}
-        {archived.map((id) => (
-          <Line {...{ known, id }}>was archived</Line>
-        ))}
-        {unavailable.map((id) => (
-          <Line {...{ known, id }}>is {absenceOf(known.get(id))}</Line>
-        ))}
-      </ul>
-    </section>
+        );
+      })}
+      .
+    </p>
   );
 };
 
@@ -245,19 +384,6 @@ function absenceOf(repository: Repository | undefined): string {
       return "no longer available";
   }
 }
-
-const Line: FC<{ known: ReadonlyMap<number, Repository>; id: number; children: Child }> = ({
-  known,
-  id,
-  children,
-}) => {
-  const repository = known.get(id);
-  return repository === undefined ? null : (
-    <li>
-      <a href={repositoryPage(repository)}>{repository.fullName}</a> {children}
-    </li>
-  );
-};
 
 /** Changing a watchlist: the field that adds repositories, and the actions of its rows. */
 
@@ -283,7 +409,7 @@ export const AddRepository: FC<AddRepositoryProps> = ({ action, kept, notAdded }
   ));
   return (
     <>
-      <form method="post" action={action} class="row-form">
+      <form method="post" action={action} class="row-form add">
         {hidden}
         <RepositoryField
           name="repository"
@@ -321,50 +447,3 @@ export async function notAdded(request: PageRequest, names: readonly string[]): 
   ]);
   return { written: names.join(" "), similar, offers };
 }
-
-/** The form that removes a row: its path, and fields besides `repositoryId`. */
-interface Removal {
-  action: string;
-  kept: Readonly<Record<string, string>>;
-}
-
-/** The actions of a row: compare it, and remove it where that is possible. */
-export function rowActions(removal?: Removal): MoreColumn {
-  return {
-    ...ACTIONS,
-    cell: ({ repository }) => (
-      <span class="row-actions">
-        <a
-          class="star quiet"
-          href={`/compare?${queryOf([["repo", repositoryKey(repository)]])}`}
-          title="Compare with…"
-        >
-          <span class="hidden">Compare {repository.fullName} with…</span>
-          <svg viewBox="0 0 24 24" aria-hidden="true">
-            <path d="M4 17l5-6 4 3 7-8M4 20h16" stroke="currentColor" stroke-width="1.75" />
-          </svg>
-        </a>
-        {removal === undefined ? null : <RemoveForm {...removal} {...repository} />}
-      </span>
-    ),
-  };
-}
-
-const RemoveForm: FC<Removal & Pick<Repository, "id" | "fullName">> = ({ action, kept, id, fullName }) => (
-  <form method="post" action={action} class="inline">
-    <input type="hidden" name="repositoryId" value={id} />
-    {Object.entries(kept).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-    <button type="submit" class="star quiet" aria-label={`Remove ${fullName}`} title="Remove">
-      <svg viewBox="0 0 24 24" aria-hidden="true">
-        <path
-          d="M6.5 6.5l11 11m0-11l-11 11"
-          stroke="currentColor"
-          stroke-width="1.75"
-          stroke-linecap="round"
-        />
-      </svg>
-    </button>
-  </form>
-);

@@ -95,7 +95,7 @@ export async function open(world: World, path: string, headers: Record<string, s
 export async function submit(
   world: World,
   path: string,
-  fields: Record<string, string> = {},
+  fields: Record<string, string> | string[][] = {},
   headers: Record<string, string> = {},
 ): Promise<Page> {
   const body = new URLSearchParams(fields).toString();
@@ -156,9 +156,9 @@ export function fieldOf({ html }: Pick<Page, "html">, name: string): Record<stri
   return Object.fromEntries(attributes.map(([, attribute, value = ""]) => [attribute, decoded(value)]));
 }
 
-/** The content of the section with this class; undefined where there is none. */
-export function sectionOf({ html }: Pick<Page, "html">, className: string): string | undefined {
-  return new RegExp(`<section class="${className}"[^>]*>(.*?)</section>`, "s").exec(html)?.[1];
+/** What a watchlist says of the time since the last visit; empty on the first one. */
+export function sinceIn({ html }: Pick<Page, "html">): string {
+  return textOf(/<p class="soft" id="since">(.*?)<\/p>/s.exec(html)?.[1] ?? "");
 }
 
 /** The rows of the first table with this class, or of the first one: the texts of their cells. */

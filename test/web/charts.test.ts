@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import { onSqlite, onSqliteAndLong } from "../support/engines.js";
+import { before, test } from "node:test";
+import { onSqliteAndLong } from "../support/engines.js";
 import { dataOf, fieldOf, geometryOf, open, problemsOf, rowsOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -116,27 +116,5 @@ onSqliteAndLong("Charts of pages", (engine) => {
       ticks(wide),
       ticks(body).filter((text) => text !== "584"),
     );
-  });
-});
-
-describe("The chart of a watchlist", () => {
-  onSqlite("with gains", (engine) => {
-    test("covers a range, and has no gap where a repository is first seen", async () => {
-      const world = await createWorld(engine);
-      await world.record(
-        observation("acme/long", daily(...Array.from({ length: 120 }, (_, i) => 1_000 + i * 10))),
-        observation("acme/late", daily(5, 6, 7)),
-      );
-      const { body } = await world.send("POST", "/api/watchlists", { ids: ["1", "2"] });
-      const path = `/watchlists/${body.data.token}`;
-      const lengthOf = async (range: string) =>
-        (dataOf(await open(world, `${path}?range=${range}`)) as PlotData).lines[0]?.value.length;
-      assert.deepEqual(await Promise.all(["30d", "90d", "1y", "all"].map(lengthOf)), [31, 91, 120, 120]);
-      const page = await open(world, `${path}?range=30d&view=per-day`);
-      const { change = [] } = (dataOf(page) as PlotData).lines[0] ?? {};
-      assert.deepEqual(change.slice(-4), [10, 10, 10, 10]);
-      assert.match(page.text, /2,190 stars, \+300 since 31 Mar 2026 1 of 2 repositories/);
-      assert.ok(!page.html.includes("chart-ring"), "a sum reaches no milestones");
-    });
   });
 });

@@ -6,16 +6,7 @@ import { onSqlite } from "../support/engines.js";
 import { limits } from "../support/limits.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";
-import {
-  fieldOf,
-  numbersIn,
-  open,
-  problemsOf,
-  repositoriesIn,
-  sectionOf,
-  submit,
-  textOf,
-} from "../support/page.js";
+import { fieldOf, numbersIn, open, problemsOf, repositoriesIn, sinceIn, submit } from "../support/page.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 onSqlite("The pages of lists without an account", (engine) => {
@@ -50,7 +41,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.match(edit, /^\/watchlists\/sidw_/);
     assert.match(share, /^\/watchlists\/sidr_/);
     const list = await open(world, edit);
-    assert.deepEqual(repositoriesIn(list.html), ["one/one", "group/sub/deep", "two/two"]);
+    assert.deepEqual(repositoriesIn(list.html), ["two/two", "one/one", "group/sub/deep"]);
     assert.match(list.text, /<b>Mine<\/b>/);
     assert.doesNotMatch(list.html, /<b>Mine/);
     assert.doesNotMatch(list.html, /sidr_/);
@@ -136,13 +127,14 @@ onSqlite("The pages of lists without an account", (engine) => {
   test("the share link is read only", async () => {
     const { edit, share } = await make({ name: "Mine", repositories: "one/one\ntwo/two" });
     const page = await open(world, share);
-    assert.deepEqual(repositoriesIn(page.html), ["one/one", "two/two"]);
+    assert.deepEqual(repositoriesIn(page.html), ["two/two", "one/one"]);
     assert.doesNotMatch(page.html, /sidw_|action="\/watchlists|Remove/);
+    assert.match(page.html, /<form action="\/compare"/, "what is chosen can be compared");
     for (const path of ["items", "items/remove", "rename", "delete"]) {
       const fields = { repository: "one/one", repositoryId: "1", name: "x" };
       assert.equal((await submit(world, `${share}/${path}`, fields)).status, 403, path);
     }
-    assert.deepEqual(repositoriesIn((await open(world, edit)).html), ["one/one", "two/two"]);
+    assert.deepEqual(repositoriesIn((await open(world, edit)).html), ["two/two", "one/one"]);
   });
 
   test("a list is copied to the user's watchlist", async () => {
@@ -150,10 +142,10 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.doesNotMatch((await open(world, share)).html, /\/copy"/);
     assert.equal((await submit(world, `${share}/copy`)).location, "/sign-in?next=%2Fwatchlist");
     const { headers } = await signIn(world, mailbox, "copy@example.org");
-    assert.match((await open(world, share, headers)).html, new RegExp(`action="${share}/copy"`));
+    assert.match((await open(world, share, headers)).html, new RegExp(`formaction="${share}/copy"`));
     const copied = await submit(world, `${share}/copy`, {}, headers);
     assert.deepEqual([copied.status, copied.location], [303, "/watchlist"]);
-    assert.deepEqual(repositoriesIn((await open(world, "/watchlist", headers)).html), ["one/one", "two/two"]);
+    assert.deepEqual(repositoriesIn((await open(world, "/watchlist", headers)).html), ["two/two", "one/one"]);
     assert.doesNotMatch((await open(world, share, headers)).html, /\/copy"/);
   });
 
@@ -170,7 +162,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     const { token, shareToken } = await own.modules.watchlists.create("Mine", [1]);
     const path = `/watchlists/${shareToken}`;
     const first = await open(own, path);
-    assert.equal(sectionOf(first, "since"), undefined);
+    assert.equal(sinceIn(first), "");
     assert.match(
       first.headers.getSetCookie()[0] ?? "",
       /^__Secure-sidereal\.seen=[0-9a-f]{12}-\d+-0; Max-Age=15552000; Path=\/watchlists; HttpOnly; SameSite=Lax; Secure$/,
@@ -182,15 +174,14 @@ onSqlite("The pages of lists without an account", (engine) => {
     const fetched = await open(own, path, { Cookie: cookie, "Sec-Purpose": "prefetch" });
     assert.deepEqual(fetched.cookies, []);
     const second = await open(own, path, { Cookie: cookie });
-    const since = textOf(sectionOf(second, "since") ?? "");
-    assert.deepEqual(numbersIn(since), ["1", "+30", "1", "1", "+30"]);
+    assert.equal(sinceIn(second), "Since your last visit, 1 hour ago: +30 stars.");
     // The other link of the list, and another browser, are on their first visit.
     for (const [other, headers] of [
       [`/watchlists/${token}`, { Cookie: cookie }],
       [path, {}],
       [path, { Cookie: "__Secure-sidereal.seen=x-1-1.zzzzzzzzzzzz-5-5.%00" }],
     ] as const)
-      assert.equal(sectionOf(await open(own, other, headers), "since"), undefined);
+      assert.equal(sinceIn(await open(own, other, headers)), "");
     let jar = cookie;
     for (let i = 0; i < 25; i++) {
       const made = await own.modules.watchlists.create("Other", []);

@@ -12,9 +12,8 @@ import {
   problemsOf,
   repositoriesIn,
   rowsOf,
-  sectionOf,
+  sinceIn,
   submit,
-  textOf,
 } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -61,7 +60,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
       );
   });
 
-  test("lists saved repositories with their growth, sorts and removes them", async () => {
+  test("says what happened and what comes next, and sorts by the numbers of its rows", async () => {
     const { headers } = await somebody();
     assert.match((await open(world, "/watchlist", headers)).text, /Your watchlist is empty/);
     for (const id of [3, 1, 2]) {
@@ -73,42 +72,54 @@ onSqlite("The page of a personal watchlist", (engine) => {
       [page.status, page.headers.get("cache-control"), page.headers.get("x-robots-tag")],
       [200, "no-store", "noindex"],
     );
-    assert.deepEqual(repositoriesIn(page.html), ["three/three", "one/one", "two/two"]);
-    assert.match(page.text, /\+15/);
-    assert.match(page.html, /&lt;i>first/);
     assert.equal(linkTo(page.html, "Watchlist (3)")?.pathname, "/watchlist");
-    assert.match(page.text, / 222 stars, \+67 since 28 Apr 2026 3 repositories/);
-    assert.match(page.html, /<script type="application\/json" data-label="Total stars">/);
-    const data = JSON.parse(
-      page.html.match(/<script type="application\/json"[^>]*>(.*?)<\/script>/)?.[1] ?? "",
+    // Gains of 30, 15 and 1 in the last day, and of 20 a day of two/two.
+    assert.match(
+      page.text,
+      /My watchlist two gained most: 30 in 24 hours\. Next: two passes 100 in a day\. .*3 repositories 222 24 hours \+46 7 days –/,
     );
-    assert.deepEqual([data.isSum, data.lines[0].value], [true, [155, 176, 222]]);
-    assert.match(page.html, /\/chart\.js"/);
-    assert.deepEqual(rowsOf(page.html.slice(page.html.indexOf('class="numbers"'))), [
-      ["30 Apr 2026", "222"],
-      ["29 Apr 2026", "176"],
-      ["28 Apr 2026", "155"],
-    ]);
-    assert.deepEqual(repositoriesIn((await open(world, "/watchlist?sort=stars", headers)).html), [
-      "one/one",
-      "two/two",
-      "three/three",
-    ]);
-    const gained = await open(world, "/watchlist?sort=stars-gained&window=24h", headers);
-    assert.deepEqual(repositoriesIn(gained.html), ["two/two", "one/one", "three/three"]);
-    assert.ok(gained.current.includes("Stars gained"));
-    assert.match(page.html, /aria-label="Remove one\/one"/);
-    const removed = await submit(
-      world,
-      "/watchlist/items/remove",
-      { repositoryId: "1", next: "/watchlist?sort=stars" },
-      headers,
+    assert.match(page.html, /aria-label="Stars gained a day, 29 Apr 2026 to 30 Apr 2026: 46 on 30 Apr 2026/);
+    assert.deepEqual(rowsOf(page.html, "list")[1]?.slice(2), ["200 in 6 days", "", "", "+15", "–", "125"]);
+    for (const [query, order] of [
+      ["", ["two/two", "one/one", "three/three"]],
+      ["?order=asc", ["three/three", "one/one", "two/two"]],
+      ["?sort=stars", ["one/one", "two/two", "three/three"]],
+    ] as const)
+      assert.deepEqual(repositoriesIn((await open(world, `/watchlist${query}`, headers)).html), order, query);
+    assert.equal(linkTo(page.html, "24 hours")?.searchParams.get("order"), "asc");
+    assert.equal(linkTo(page.html, "7 days")?.search, "?window=7d&sort=stars-gained");
+    const byStars = await open(world, "/watchlist?sort=stars&window=30d", headers);
+    assert.match(byStars.text, /Stars▼ 24 hours 7 days 30 days/);
+  });
+
+  test("compares and removes those that are chosen, and shares all, without scripts", async () => {
+    const { headers } = await somebody();
+    for (const id of [3, 1, 2]) await save(id, headers);
+    const page = await open(world, "/watchlist?sort=stars", headers);
+    assert.match(page.html, /<form action="\/compare"/);
+    const boxes = [...page.html.matchAll(/<input type="checkbox" name="repo" value="([^"]*)"/g)];
+    assert.deepEqual(
+      boxes.map(([, name]) => name),
+      ["github:one/one", "github:two/two", "github:three/three"],
     );
-    assert.deepEqual([removed.status, removed.location], [303, "/watchlist?sort=stars"]);
-    assert.deepEqual(repositoriesIn((await open(world, "/watchlist", headers)).html), [
-      "three/three",
-      "two/two",
-    ]);
+    assert.match(
+      page.html,
+      /formmethod="post" formaction="\/watchlist\/items\/remove" name="next" value="\/watchlist\?sort=stars"/,
+    );
+    const remove = (repo: string[]) =>
+      submit(
+        world,
+        "/watchlist/items/remove",
+        [["next", "/watchlist?sort=stars"], ...repo.map((name) => ["repo", name])],
+        headers,
+      );
+    for (const repo of [[], ["github:no/body", "two/two"], ["github:one/one", "github:three/three"]]) {
+      const removed = await remove(repo);
+      assert.deepEqual([removed.status, removed.location], [303, "/watchlist?sort=stars"]);
+    }
+    assert.deepEqual(repositoriesIn((await open(world, "/watchlist", headers)).html), ["two/two"]);
+    const shared = await open(world, "/watchlists", headers);
+    assert.match(shared.html, />github:two\/two<\/textarea>/);
   });
 
   test("adds a repository by its name, and offers what a misspelt one may mean", async () => {
@@ -131,30 +142,6 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.equal(visitor.location, "/sign-in?next=%2Fwatchlist%3Fsave%3D1");
     const astray = await submit(world, "/watchlist/items", { repository: "no/body" });
     assert.equal(astray.location, "/sign-in?next=%2Fwatchlist");
-  });
-
-  test("says each one's share of the gain, and leads to a comparison of the first six", async () => {
-    const { headers } = await somebody();
-    const empty = await open(world, "/watchlist", headers);
-    assert.match(empty.html, /action="\/watchlist\/items"/, "it can be added to");
-    for (const id of [1, 2, 3]) await save(id, headers);
-    const page = await open(world, "/watchlist?window=24h", headers);
-    // Gains of 15, 30 and 1.
-    assert.deepEqual(
-      rowsOf(page.html, "list").map((cells) => cells.find((cell) => /%$/.test(cell))),
-      ["33%", "65%", "2%"],
-    );
-    const compare = linkTo(page.html, "Compare these");
-    assert.deepEqual(compare?.searchParams.getAll("repo"), [
-      "github:one/one",
-      "github:two/two",
-      "github:three/three",
-    ]);
-    assert.ok(page.links.includes("/compare?repo=github:two/two"), "a row leads to its own comparison");
-    const ids = Array.from({ length: 10 }, (_, i) => String(i + 4));
-    await world.send("POST", "/api/me/watchlist", { ids }, headers);
-    const longer = await open(world, "/watchlist", headers);
-    assert.equal(linkTo(longer.html, "Compare the first 6")?.searchParams.getAll("repo").length, 6);
   });
 
   test("an empty list offers what is trending, to begin with", async () => {
@@ -211,7 +198,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     const session = signedIn.cookies.join("; ");
     const page = await open(world, signedIn.location ?? "", { Cookie: `${session}; ${PENDING}=1.2` });
     assert.deepEqual(namesIn(page.notices), ["one/one", "two/two"]);
-    assert.deepEqual(repositoriesIn(page.html), ["one/one", "two/two"]);
+    assert.deepEqual(repositoriesIn(page.html), ["two/two", "one/one"]);
     assert.deepEqual(page.headers.getSetCookie(), [
       `${PENDING}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure`,
     ]);
@@ -219,8 +206,8 @@ onSqlite("The page of a personal watchlist", (engine) => {
     const again = await open(world, "/docs", { Cookie: `${session}; ${PENDING}=1.2` });
     assert.deepEqual(namesIn(again.notices), ["one/one", "two/two"]);
     assert.deepEqual(repositoriesIn((await open(world, "/watchlist", { Cookie: session })).html), [
-      "one/one",
       "two/two",
+      "one/one",
     ]);
   });
 
@@ -318,11 +305,11 @@ onSqlite("The page of a personal watchlist", (engine) => {
     const { headers } = await signIn(own, mailbox, newAddress());
     await submit(own, "/watchlist/items", { repositoryId: "1" }, headers);
     const { watchlists } = own.modules;
-    const since = async () => sectionOf(await open(own, "/watchlist", headers), "since");
-    assert.equal(await since(), undefined);
+    const since = async () => sinceIn(await open(own, "/watchlist", headers));
+    assert.equal(await since(), "");
     await watchlists.flush();
     own.clock.advance(VISIT_MS);
-    assert.match(textOf((await since()) ?? ""), /less than an hour ago: no changes/);
+    assert.equal(await since(), "Since your last visit, less than an hour ago: no new stars.");
     await watchlists.flush();
     own.clock.advance(4 * 3_600_000);
     const at = NOW + 2 * 3_600_000;
@@ -335,15 +322,11 @@ onSqlite("The page of a personal watchlist", (engine) => {
     );
     // A page that is fetched beforehand is no visit.
     const fetched = await open(own, "/watchlist", { ...headers, "Sec-Purpose": "prefetch" });
-    assert.equal(sectionOf(fetched, "since"), undefined);
-    const changes = (await since()) ?? "";
-    assert.deepEqual(numbersIn(textOf(changes)), ["4", "+40", "1", "1", "+40"]);
-    const lines = [...changes.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = ""]) => textOf(line));
-    assert.deepEqual(
-      lines.map((line) => namesIn([line])),
-      [["one/uno"], ["one/uno", "one/one"], ["one/uno"]],
+    assert.equal(sinceIn(fetched), "");
+    assert.equal(
+      await since(),
+      "Since your last visit, 4 hours ago: +40 stars; one/uno was renamed from one/one; one/uno was archived.",
     );
-    assert.match(lines[0] ?? "", /\+40/);
   });
 
   test("stars in lists show what is saved, and lead visitors to sign-in", async () => {

@@ -9,10 +9,15 @@ import { pendingRepositories } from "../saving.js";
 import { Requested, requestFor } from "../tracking.js";
 import { addingOf } from "../watchlist.js";
 
-/** The form that creates a list without an account, with the repositories that a visitor has starred. */
+/** The form that creates a list without an account, with the repositories of one's own list, or those that a visitor has starred. */
 export async function showNewWatchlist(request: PageRequest): Promise<Page> {
-  const starred = await pendingRepositories(request);
-  return newPage({ repositories: starred.map(repositoryKey).join("\n") });
+  const { account, modules } = request;
+  const own = account === undefined ? [] : (await modules.watchlists.get({ accountId: account.id })).items;
+  const found =
+    own.length === 0
+      ? await pendingRepositories(request)
+      : await modules.catalog.findMany(own.map(({ repositoryId }) => repositoryId));
+  return newPage({ repositories: found.map(repositoryKey).join("\n") });
 }
 
 /** Creates a list and shows its links, on this page only. */

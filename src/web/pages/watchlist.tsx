@@ -1,17 +1,31 @@
-import type { FunctionComponent as FC } from "preact";
-import { nameField } from "../../discovery/discovery.js";
-import { repositoryPage } from "../../lib/page-addresses.js";
-import type { Modules } from "../../modules.js";
-import type { Repository } from "../../repositories/repositories.js";
-import type { Changes, Watchlist, WatchlistAccess } from "../../watchlists/watchlists.js";
+import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
+import { listQuery, nameField } from "../../discovery/discovery.js";
+import { repositoryKey } from "../../lib/page-addresses.js";
+import {
+  type Changes,
+  DEFAULT_NAME,
+  type Watchlist,
+  type WatchlistAccess,
+} from "../../watchlists/watchlists.js";
 import { ActionButton, addressOf, Confirm, Field, Note, Snippet, Ways } from "../components/elements.js";
+import { type Listing, readListing } from "../components/listing.js";
 import { formatDate } from "../components/numbers.js";
+import { RepositoryList } from "../components/repository-list.js";
 import { READING_SECONDS } from "../components/tracking-state.js";
 import { recordView } from "../cookies.js";
 import { findNamed } from "../naming.js";
 import { readUsableQuery } from "../page.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
-import { nextOf, offeredBy, repositoryIdOf, SaveButton, saveBeforeSignIn, savedAmong } from "../saving.js";
+import {
+  type ListStars,
+  nextOf,
+  offeredBy,
+  repositoryIdOf,
+  saveBeforeSignIn,
+  savedAmong,
+  starScripts,
+  starsOf,
+} from "../saving.js";
 import { Requested, requestFor } from "../tracking.js";
 import {
   AddRepository,
@@ -19,11 +33,11 @@ import {
   type NotAdded,
   notAdded,
   readWatched,
-  rowActions,
+  Story,
+  WATCHED_SCRIPTS,
   type Watched,
   WatchedBody,
   WatchedChanges,
-  watchedScripts,
   watchlistPageQuery,
 } from "../watchlist.js";
 import { toSignIn } from "./sign-in.js";
@@ -60,29 +74,30 @@ async function signedOut(request: PageRequest): Promise<Page> {
     showsAge: true,
     description: "Save the repositories you care about and see what changed since your last visit.",
     canonical: "/watchlist",
+    scripts: starScripts(request),
     body: (
-      <div class="narrow">
-        <h1>Watchlist</h1>
-        <p class="lead">
-          {offered === undefined
-            ? "Save the repositories you care about."
-            : `Sign in to save ${offered.fullName}.`}
-        </p>
-        <ul>
-          <li>Growth of each repository over a day, a week and a month.</li>
-          <li>Changes since your last visit: stars, renames, archived and deleted repositories.</li>
-          <li>Total stars over time.</li>
-        </ul>
-        <div class="buttons">
-          <a class="button press" href={`/sign-in?next=${encodeURIComponent(next)}`}>
-            Sign in
-          </a>
-          <a class="button" href="/watchlists">
-            Create a shared list
-          </a>
+      <>
+        <div class="mast">
+          <div>
+            <h1>Watchlist</h1>
+            <p class="say">
+              {offered === undefined
+                ? "Your repositories on one page: what is unusual, what comes next, and what changed since your last visit."
+                : `Sign in to save ${offered.fullName}.`}
+            </p>
+            <p class="soft">A shared list needs no account. Anyone with its link can open it.</p>
+          </div>
+          <div>
+            <a class="button press" href={`/sign-in?next=${encodeURIComponent(next)}`}>
+              Sign in
+            </a>
+            <a class="button" href="/watchlists">
+              Create a shared list
+            </a>
+          </div>
         </div>
-        <p class="soft">A shared list needs no account. Anyone with its link can open it.</p>
-      </div>
+        <Beginning beginning={await readBeginning(request)} />
+      </>
     ),
   };
 }
@@ -110,10 +125,18 @@ export async function addToWatchlist(request: PageRequest, form: URLSearchParams
   return { location: addressOf(next), status: 303 };
 }
 
+/** Removes repositories: one that a star names by its id, or those that are chosen in the list, by their names in it. */
 export async function removeFromWatchlist(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
-  const id = repositoryIdOf(form);
+  const chosen = new Set(form.getAll("repo"));
+  const id = chosen.size === 0 && form.has("repositoryId") ? repositoryIdOf(form) : undefined;
+  const { watchlists, catalog } = request.modules;
   const held = heldBy(request);
-  if (held !== undefined) await request.modules.watchlists.removeItems(held.access, [id]);
+  if (held !== undefined) {
+    const { items } = await watchlists.get(held.access);
+    const listed = await catalog.findMany(items.map(({ repositoryId }) => repositoryId));
+    const named = listed.filter((repository) => chosen.has(repositoryKey(repository)));
+    await watchlists.removeItems(held.access, id === undefined ? named.map((one) => one.id) : [id]);
+  }
   return { location: nextOf(request, form, held), status: 303 };
 }
 
@@ -185,9 +208,9 @@ async function listPage(
   const shown = new URL(`${path}${http.method === "GET" ? url.search : ""}`, url);
   const { adding } = readUsableQuery(watchlistPageQuery, shown).query;
   const added = adding === undefined ? undefined : await modules.trackRequests.findList(adding);
-  const [watched, trending, hasFeed, saved] = await Promise.all([
+  const [watched, beginning, hasFeed, saved] = await Promise.all([
     readWatched({ ...request, url: shown }, { scope: { kind: "watchlist", id }, ids, changes }),
-    isOwn && ids.length === 0 ? readTrending(modules) : [],
+    isOwn && ids.length === 0 ? readBeginning(request) : undefined,
     isOwn && modules.watchlists.feeds.has(access.accountId),
     isOwn ? new Set(ids) : savedAmong(request, ids),
   ]);
@@ -198,23 +221,24 @@ async function listPage(
     isFresh: isOwn,
     status: isWrong ? 400 : 200,
     ...((added?.waiting ?? 0) > 0 && { isFresh: true, isLive: true, refreshSeconds: READING_SECONDS }),
-    scripts: [...watchedScripts(watched), ...(trending.length > 0 ? ["save.js"] : [])],
+    scripts: [...WATCHED_SCRIPTS, ...(beginning === undefined ? [] : starScripts(request))],
     // The link that changes the list is not passed on to those who keep pictures.
     ...(canEdit ? {} : { image: `/cards${path}` }),
     cookies,
     body: (
       <div data-live={(added?.waiting ?? 0) > 0 ? "watchlist" : undefined}>
-        <h1>
-          <bdi>{name}</bdi>
-        </h1>
+        <Mast {...{ path, watchlist, watched, isOwn }} now={request.now} notAdded={rejected.notAdded} />
         {added === undefined ? null : <Requested list={added} />}
-        {isOwn ? null : <About {...watchlist} />}
-        {ids.length === 0 ? null : <WatchedChanges watched={watched} />}
-        {account !== undefined && saved.size < ids.length ? (
-          <ActionButton action={`${path}/copy`}>Copy to my watchlist</ActionButton>
-        ) : null}
-        <List {...{ path, watchlist, watched, isOwn }} notAdded={rejected.notAdded} />
-        {isOwn && ids.length === 0 ? <Beginning trending={trending} /> : null}
+        {ids.length === 0 ? null : (
+          <List {...{ path, watchlist, watched, isOwn }} now={request.now}>
+            {account !== undefined && saved.size < ids.length ? (
+              <button type="submit" formmethod="post" formaction={`${path}/copy`}>
+                Copy to my watchlist
+              </button>
+            ) : null}
+          </List>
+        )}
+        {beginning === undefined ? null : <Beginning beginning={beginning} />}
         {isOwn && (ids.length > 0 || hasFeed) ? <Feed hasFeed={hasFeed} /> : null}
         {!isOwn && canEdit ? <Settings {...{ path, name }} problem={rejected.nameProblem} /> : null}
       </div>
@@ -237,95 +261,108 @@ async function readVisit(
   return { changes, cookies: http.isView ? [cookie] : [] };
 }
 
-/** Notes for visitors of a list without an owner. */
-const About: FC<Pick<Watchlist, "items" | "createdAt" | "expiresAt" | "canEdit">> = (list) => (
-  <p class="lead">
-    {list.items.length === 1 ? "1 repository" : `${list.items.length} repositories`} · created{" "}
-    {formatDate(list.createdAt)} ·{" "}
-    {list.canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
-    {list.expiresAt === undefined ? "" : ` · expires ${formatDate(list.expiresAt)} unless opened`}
-  </p>
-);
-
 interface ListProps {
   path: string;
   watchlist: Watchlist;
   watched: Watched;
   isOwn: boolean;
-  notAdded: NotAdded | undefined;
+  now: number;
 }
 
-/** The rows, and the forms that add and remove one. Both return to this page of the list. */
-const List: FC<ListProps> = ({ path, watchlist: { name, items, canEdit }, watched, isOwn, notAdded }) => {
+/** The head of a list: its name, what happened, and the field that adds to it. */
+const Mast: FC<ListProps & { notAdded: NotAdded | undefined }> = ({ watched, isOwn, now, ...list }) => {
+  const { name, items, canEdit } = list.watchlist;
+  return (
+    <div class="mast">
+      <div>
+        <h1>{isOwn && name === DEFAULT_NAME ? "My watchlist" : <bdi>{name}</bdi>}</h1>
+        {items.length === 0 ? (
+          <p class="say">
+            {isOwn ? "Your watchlist" : "This list"} is empty.{canEdit ? " Add repositories here." : ""}
+          </p>
+        ) : (
+          <>
+            <Story watched={watched} now={now} />
+            <WatchedChanges watched={watched} />
+          </>
+        )}
+        {isOwn ? null : <About {...list.watchlist} />}
+      </div>
+      {canEdit ? (
+        <div>
+          <AddRepository
+            action={`${list.path}/items`}
+            kept={{ next: addressOf(watched.url) }}
+            notAdded={list.notAdded}
+          />
+        </div>
+      ) : null}
+    </div>
+  );
+};
+
+/** Notes for visitors of a list without an owner. */
+const About: FC<Pick<Watchlist, "expiresAt" | "canEdit">> = (list) => (
+  <p class="soft">
+    {list.canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only."}
+    {list.expiresAt === undefined ? "" : ` Expires ${formatDate(list.expiresAt)} unless opened.`}
+  </p>
+);
+
+/** The list, and its data. */
+const List: FC<ListProps & { children: Child }> = ({
+  path,
+  watchlist: { name, canEdit },
+  watched,
+  isOwn,
+  now,
+  children,
+}) => {
   const { window, sort } = watched.query;
-  const kept = { next: addressOf(watched.url) };
   const data = isOwn
     ? `/api/me/watchlist?${new URLSearchParams({ window, sort, limit: "100" })}`
     : `/api${path}/repositories?window=${window}`;
   return (
     <>
-      {canEdit ? <AddRepository action={`${path}/items`} kept={kept} notAdded={notAdded} /> : null}
-      {items.length === 0 ? (
-        <p class="soft">
-          {isOwn ? "Your watchlist" : "This list"} is empty.{canEdit ? " Add a repository above." : ""}
-        </p>
-      ) : (
-        <>
-          <WatchedBody
-            watched={watched}
-            name={name}
-            more={[rowActions(canEdit ? { action: `${path}/items/remove`, kept } : undefined)]}
-          />
-          <Ways
-            lead="Download: "
-            links={[
-              ["JSON", data],
-              ["CSV", `${data}&format=csv`],
-              ...(isOwn ? [] : ([["Totals", `/api${path}/metrics?window=90d`]] as const)),
-              ...(canEdit ? [] : ([["Atom feed", `/api${path}/feed.atom`]] as const)),
-            ]}
-          />
-        </>
-      )}
+      <WatchedBody {...{ watched, name, now }} removal={canEdit ? `${path}/items/remove` : undefined}>
+        {isOwn ? (
+          <a class="button" href="/watchlists">
+            Share list
+          </a>
+        ) : (
+          children
+        )}
+      </WatchedBody>
+      <Ways
+        lead="Open data: "
+        links={[
+          ["CSV", `${data}&format=csv`],
+          ["JSON", data],
+          ...(isOwn ? [] : ([["Totals", `/api${path}/metrics?window=90d`]] as const)),
+          ...(canEdit ? [] : ([["Atom feed", `/api${path}/feed.atom`]] as const)),
+        ]}
+      />
     </>
   );
 };
 
-/** Repositories to begin a list with. */
-const SUGGESTED = 6;
-
-async function readTrending({ rankings, catalog }: Modules): Promise<Repository[]> {
-  const { trending } = await rankings.home();
-  return catalog.findMany(trending.ids.slice(0, SUGGESTED));
+/** Repositories to begin a list with: what is trending. */
+async function readBeginning(request: PageRequest): Promise<Listing & ListStars> {
+  const listing = await readListing(request, listQuery.parse({ limit: "6" }));
+  return { ...listing, ...(await starsOf(request, listing.list.rows, "/watchlist")) };
 }
 
 /** How to fill a list that is empty. */
-const Beginning: FC<{ trending: readonly Repository[] }> = ({ trending }) => (
-  <>
-    {trending.length === 0 ? null : (
-      <section class="narrow" aria-labelledby="trending">
-        <h2 id="trending">Trending</h2>
-        <ul class="plain suggested">
-          {trending.map((repository) => (
-            <li>
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>
-              <SaveButton
-                repositoryId={repository.id}
-                fullName={repository.fullName}
-                isSaved={false}
-                next="/watchlist"
-              />
-            </li>
-          ))}
-        </ul>
-      </section>
-    )}
-    <p>
-      Or select the star next to any repository: <a href="/explore">explore all of them</a>, or see what is{" "}
-      <a href="/explore?sort=trending&window=7d">trending over 7 days</a>.
-    </p>
-  </>
-);
+const Beginning: FC<{ beginning: Listing & ListStars }> = ({ beginning: { list, days, ...stars } }) =>
+  list.rows.length === 0 ? null : (
+    <section>
+      <div class="apart">
+        <h2>Begin with one of these</h2>
+        <a href="/explore">Explore all</a>
+      </div>
+      <RepositoryList rows={list.rows} caption="Trending" days={days} from={1} {...stars} />
+    </section>
+  );
 
 /** The address that a feed reader reads an account's list at. */
 const Feed: FC<{ hasFeed: boolean }> = ({ hasFeed }) => (

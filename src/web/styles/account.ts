@@ -1,6 +1,7 @@
 /** Forms, accounts and watchlists. */
 export const ACCOUNT = `
 .narrow { max-width: 36rem; }
+main > .narrow:only-child { margin: 0 auto; }
 .box { background: var(--card); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s4) var(--s5); margin: 0 0 var(--s5); }
 .box > :last-child { margin-bottom: 0; }
 .box p.small { margin: var(--s3) 0 0; }
@@ -35,13 +36,33 @@ export const ACCOUNT = `
 .star { border: 0; background: none; padding: 0; min-height: 1.5rem; width: 1.75rem; display: inline-flex; align-items: center; justify-content: center; vertical-align: middle; }
 .star:hover { background: var(--bar); }
 .list td.action { width: 1.75rem; text-align: right; white-space: nowrap; }
-.row-actions { display: inline-flex; align-items: center; }
-.suggested > li { display: flex; justify-content: space-between; align-items: center; gap: var(--s3); }
-.suggested form { margin: 0; }
-.since { border-left: 3px solid var(--star); padding-left: var(--s4); margin: 0 0 var(--s5); }
-.since h2 { font-size: var(--large); margin: 0 0 var(--s1); }
-.since p { margin: 0; }
-.since ul { margin: var(--s1) 0 0; }
+/* A watchlist: all together, and rows to choose. */
+.totals.short { padding-bottom: .75rem; }
+.card.totals.short div > dd { padding: 0; }
+.card.totals.short dl { display: flex; }
+.mast > :first-child > p + p { margin: 2px 0 0; }
+.mast:has(.row-form) > :first-child { flex: 1 1 24rem; }
+.mast:has(.row-form) > :last-child:not(:first-child) { flex: 0 1 27rem; }
+.mast > div > .row-form.add { flex: 1 1 100%; }
+.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s3); margin: var(--s5) 0 var(--s3); }
+.toolbar output { min-width: 5rem; font-weight: 600; }
+.toolbar > label, .choose label { display: grid; place-items: center; width: 2rem; height: 2rem; margin-left: var(--s2); }
+.choice input { width: 18px; height: 18px; margin: 0; }
+.toolbar > span:last-child { display: flex; align-items: center; gap: var(--s3); margin-left: auto; font-size: var(--small); color: var(--soft); }
+.toolbar span > :is(.button, button) { font-size: var(--body); color: var(--ink); }
+.watched thead th { height: 2rem; padding: 0 var(--s4) 0 0; }
+.watched tbody > tr { height: 3.5rem; }
+.watched tbody > tr > * { padding: 0 var(--s4) 0 0; vertical-align: middle; }
+.watched .name { width: 99%; max-width: 0; }
+.watched .row-name { grid-template-columns: 24px minmax(0, 1fr); gap: var(--s4); }
+.watched .next { color: var(--soft); font-size: var(--small); text-align: right; white-space: nowrap; }
+.watched .days { width: 200px; }
+.watched :is(.more, .of-gain) { min-width: 5.5rem; font-weight: 400; }
+.watched thead .of-gain { font-weight: 600; }
+.watched tbody > tr:has(:checked) { background: var(--bar); }
+.watched tr:has(:checked) :is(.next, .language, .owner, .badge, .soft) { color: var(--ink); }
+.watched tr:has(:checked) .past { fill: var(--chart-1); }
+.watched tr:has(:checked) .times-1 { background: var(--card); }
 .bar-chart { margin: 0 0 var(--s5); }
 .bar-chart > svg { width: 100%; height: auto; }
 .bar-chart text { fill: var(--soft); }
@@ -57,7 +78,20 @@ export const ACCOUNT = `
 .bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
 .after { margin-top: var(--s5); }
 .stack > section + section { margin-top: var(--s5); }
-@media (max-width: 46rem) { .row-actions { flex-direction: column; } }
+@media (max-width: 68rem) { .watched :is(.next, .more) { display: none; } }
+@media (max-width: 46rem) {
+  .toolbar a.button { display: none; }
+  .watched, .watched tbody { display: block; }
+  .watched thead { position: absolute; clip-path: inset(50%); }
+  .watched tbody > tr { display: grid; grid-template-columns: 2.5rem minmax(0, 1fr) auto auto; gap: 0 10px; align-items: center; border-bottom: 1px solid var(--line); padding-right: 4px; }
+  .watched tbody > tr > * { border: 0; padding: 0; }
+  .watched .name { width: auto; max-width: none; }
+  .watched .row-name { display: block; }
+  .watched .named { line-height: 1.25; max-height: 2.5em; }
+  .watched .named .owner { font-size: inherit; }
+  .watched .of-gain { min-width: 0; }
+  .watched :is(.owner-image, .next, .of-days, .more, .language) { display: none; }
+}
 @media (max-width: 34rem) {
   .box { padding: var(--s4); }
   .bar-chart .bars-wide { display: none; }
