@@ -1,10 +1,14 @@
-// Writes dashboard.html: up to 100 repositories, named in names.txt, with their stars over 90 days.
-import { readFileSync, writeFileSync } from "node:fs";
+// Writes dashboard.html: up to 100 repositories, named as arguments, with their stars over 90 days.
+import { writeFileSync } from "node:fs";
 import { Sidereal } from "sidereal-client";
 
 const sidereal = new Sidereal({ baseUrl: process.env.SERVICE ?? "http://127.0.0.1:3000" });
 
-const names = readFileSync("names.txt", "utf8").trim().split("\n");
+const names = process.argv.slice(2);
+if (names.length === 0) {
+  console.error("Name repositories: node dashboard.mjs owner/name owner/name");
+  process.exit(2);
+}
 const repositories = await sidereal.get("/api/repos", { query: { fullName: names, window: "7d" } });
 const series = await sidereal.get("/api/metrics", { query: { repo: names, window: "90d" } });
 const pointsById = new Map(series.data.map(({ repositoryId, points }) => [repositoryId, points]));

@@ -24,7 +24,8 @@ export function addExport(program: Command, host: Host): void {
     .option("--out <path>", "the same as [file]")
     .option("--json", "print the report as JSON")
     .action(async (file: string | undefined, { format, out, json = false }: ExportOptions) => {
-      const target = out ?? file;
+      const given = out ?? file;
+      const target = given === "-" ? undefined : given;
       if (file !== undefined && out !== undefined) throw new CommandFault("Give the output once.");
       if (format === "ndjson") return runExport(host, target, json);
       if (target === undefined)

@@ -104,7 +104,10 @@ export class DeletionClock {
     if (last !== undefined && !isSteady)
       return { reason: `the clock is ${difference(now, last.at)} the last run, and nothing confirms it` };
     const until = isoTime(runs.since + WEEK_MS);
-    return { reason: `nothing confirms the clock; a week without a jump will, at ${until}`, level: "info" };
+    return {
+      reason: `no forge has confirmed the time yet; without one, deleting begins at ${until}`,
+      level: "info",
+    };
   }
 }
 

@@ -63,15 +63,16 @@ export function timesWords(times: number): string {
 }
 
 /**
- * How a gain compares with the repository's usual day: "7× its usual day", "about its usual pace" (in windows of
- * several days), "usually 1 in 5 days", "usual day unknown".
+ * How a gain compares with the repository's usual day: "7× its usual day", "cooling off: 0.4× its usual day",
+ * "about its usual pace" (in windows of several days), "usually 1 in 5 days", "usual day unknown".
  */
 export function usualWords(trend: UsualTrend): string {
   if (trend.usualPerDay === null) return "usual day unknown";
   const times = timesUsual(trend);
   if (times === null) return `usually ${usualText(trend.usualPerDay)}`;
   const pace = `its usual ${trend.window === "24h" ? "day" : "pace"}`;
-  return times >= ABOUT.from && times < ABOUT.to ? `about ${pace}` : `${timesWords(times)} ${pace}`;
+  if (times >= ABOUT.from && times < ABOUT.to) return `about ${pace}`;
+  return `${times < ABOUT.from ? "cooling off: " : ""}${timesWords(times)} ${pace}`;
 }
 
 /** "40 a day", "1 in 5 days", "0 a day". */

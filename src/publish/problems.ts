@@ -33,8 +33,8 @@ export function sentenceOf(pass: Pass, provider: string, { kind, until, reason }
   const setting = `SIDEREAL_${provider}_TOKENS`;
   const said = reason === null ? "" : ` (${reason})`;
   if (kind === "quota") {
-    const when = until === null ? "" : ` before ${isoTime(until)}`;
-    return `The forge permits no more requests${when}.${hasToken ? "" : ` With a token in ${setting} it permits more.`}`;
+    const when = until === null ? "" : `; it continues at ${isoTime(until)}`;
+    return `The limit of the forge is used up${when}.${hasToken ? "" : ` With a token in ${setting} it permits more.`}`;
   }
   if (kind === "refused") {
     const advice = hasToken ? "check the token and its permissions" : `it may need a token in ${setting}`;

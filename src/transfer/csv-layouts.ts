@@ -213,11 +213,8 @@ const starHistory: CsvLayout = {
   timeOfFile: false,
   isArchive: false,
   read(cell, { clock }): Observation {
-    const date = BROWSER_TIME.exec(cell("Date") ?? "")?.[0];
-    const written = date === undefined ? Number.NaN : Date.parse(date);
-    if (Number.isNaN(written))
-      throw new Refusal(`Date: "${brief(cell("Date"))}" is not a time of star-history`);
-    const at = time(isoTime(written), "Date", clock.now());
+    const written = Date.parse(BROWSER_TIME.exec(cell("Date") ?? "")?.[0] ?? "");
+    const at = time(Number.isNaN(written) ? cell("Date") : isoTime(written), "Date", clock.now());
     return heldStars(["Repository", cell("Repository")], at, count(cell("Stars"), "Stars"));
   },
 };
@@ -249,6 +246,9 @@ const CSV_LAYOUTS: readonly CsvLayout[] = [
   dailyStarsExplorer,
 ];
 
+/** What to do with a file of one's own. */
+const OTHERWISE = `known are those of ${CSV_LAYOUTS.map(({ name }) => name).join(", ")} (docs/IMPORT.md); write others as NDJSON`;
+
 /** Why a header is unreadable, if that is known: the seen and the expected columns. */
 function headerProblem(header: readonly string[]): string | undefined {
   const [first = ""] = header;
@@ -272,7 +272,7 @@ export function layoutFor(
   if (layout === undefined)
     throw new Refusal(
       headerProblem(header) ??
-        `no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`,
+        `no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}; ${OTHERWISE}`,
     );
   if (wanted !== undefined && layout.name !== wanted)
     throw new Refusal(`the columns belong to ${layout.name}, not to ${wanted}`);

@@ -96,10 +96,8 @@ async function homeCard({ modules, clock }: CardOptions): Promise<Picture> {
   // Nothing is known about now.
   const isOld = (age.ageDays ?? 0) > 1;
   return picture({
-    title: isOld
-      ? `What grew in the ${WINDOW_LABELS[trending.window]} to ${formatDate(counters.asOf)}`
-      : "What is growing",
-    lead: `${repositoriesText(counters.repositories)}, measured from stored snapshots`,
+    title: isOld ? `${WINDOW_LABELS[trending.window]} to ${formatDate(counters.asOf)}` : "Today on GitHub",
+    lead: repositoriesText(counters.repositories),
     rows: rows.slice(0, MAX_CARD_ROWS).map((row) => rowOf(row, "trending", trending.window)),
     ...age,
   });

@@ -130,7 +130,7 @@ export const Nothing: FC<{ leadsHome?: boolean }> = ({ leadsHome = false }) => (
   <>
     <h1>No repositories yet</h1>
     <p class="lead">
-      Repositories show up here after their first snapshot, and their growth after the second.
+      Type a repository above. Its chart appears in seconds.
       {leadsHome ? (
         <>
           {" "}

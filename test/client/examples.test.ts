@@ -13,9 +13,12 @@ const run = promisify(execFile);
 onSqlite("The examples, with the client packed and installed as its README says", (engine) => {
   let service: Awaited<ReturnType<typeof startLocalService>>;
   let folder: string;
-  const start = async (name: string): Promise<string> => {
+  const start = async (name: string, ...names: string[]): Promise<string> => {
     const env = { SERVICE: service.url, API_KEY: service.apiKey };
-    const { stdout, stderr } = await run(process.execPath, [join(folder, name)], { cwd: folder, env });
+    const { stdout, stderr } = await run(process.execPath, [join(folder, name), ...names], {
+      cwd: folder,
+      env,
+    });
     assert.equal(stderr, "");
     return stdout;
   };
@@ -45,8 +48,8 @@ onSqlite("The examples, with the client packed and installed as its README says"
   });
 
   test("dashboard.mjs draws the series of the named repositories", async () => {
-    writeFileSync(join(folder, "names.txt"), "facebook/react\nacme/kite\n");
-    await start("dashboard.mjs");
+    await assert.rejects(start("dashboard.mjs"), /Name repositories/);
+    await start("dashboard.mjs", "facebook/react", "acme/kite");
     const html = readFileSync(join(folder, "dashboard.html"), "utf8");
     const shown = [...html.matchAll(/">([^<]+)<\/a><td>(\d+)<td>(\d+)\s+<td>.*?points="([^"]*)"/g)];
     assert.deepEqual(

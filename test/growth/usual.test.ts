@@ -76,7 +76,7 @@ const trend = (starsDelta: number, usualPerDay: number | null, more: Partial<Tre
 test("words compare a gain with the usual day, and name no multiple of next to nothing", () => {
   assert.equal(trend(2_909, 412.5), "7.1× its usual day");
   assert.equal(trend(44, 40), "about its usual day");
-  assert.equal(trend(10, 40), "0.25× its usual day");
+  assert.equal(trend(10, 40), "cooling off: 0.25× its usual day");
   assert.equal(trend(50_000, 12), "over 100× its usual day");
   assert.equal(trend(4, 1), "usually 1 a day");
   assert.equal(trend(30, 1), "30× its usual day");

@@ -98,7 +98,10 @@ test("chart names the wrong option before it contacts a forge, and in one senten
   assert.match(await said(nameOf(0)), /^1 github:\S+: The forge did not respond.*\n$/);
   forge.switches.fault = null;
   forge.spend(null, "core", 60);
-  assert.match(await said(nameOf(0)), /^1 github:\S+: The forge permits no more requests before .*\n$/);
+  assert.match(
+    await said(nameOf(0)),
+    /^1 github:\S+: The limit of the forge is used up; it continues at .*\n$/,
+  );
 });
 
 test("chart draws the repositories it can, names the others, and ends with 3", async (t) => {

@@ -271,7 +271,8 @@ describe("A file of a site about one repository's stars", () => {
         "o/r,Tue Dec 07 2021 20:50:22 GMT+0400 (Gulf Standard Time),1",
         "o/r,Wed Apr 01 2026 00:00:00 GMT+0000 (Coordinated Universal Time),460",
         "o/s,Wed Apr 01 2026 02:00:00 GMT+0200 (Central European Summer Time),7",
-        "o/r,2026-04-01,1",
+        "o/r,2026-03-01T00:00:00Z,455",
+        "o/r,yesterday,1",
         "nobody,Wed Apr 01 2026 00:00:00 GMT+0000 (Coordinated Universal Time),1",
         "o/r,Thu Apr 01 2100 00:00:00 GMT+0000 (Coordinated Universal Time),1",
       ].join("\n"),
@@ -279,17 +280,18 @@ describe("A file of a site about one repository's stars", () => {
     );
     assert.deepEqual(repositories.get("o/r")?.snapshots, [
       held(Date.UTC(2021, 11, 7, 16, 50, 22), 1),
+      held(Date.UTC(2026, 2, 1), 455),
       held(APRIL_1, 460),
     ]);
     assert.deepEqual(repositories.get("o/s")?.snapshots, [held(APRIL_1, 7)]);
     // Those who have starred it and not withdrawn that are all its stars, at that moment.
     assert.equal(repositories.get("o/r")?.repository.stars, 460);
     assert.deepEqual(refused, [
-      'star-history-202641.csv:5: Date: "2026-04-01" is not a time of star-history',
-      'star-history-202641.csv:6: Repository: "nobody" is not of the form owner/name',
-      "star-history-202641.csv:7: Date: 2100-04-01T00:00:00.000Z is before 2000 or in the future",
+      'star-history-202641.csv:6: Date: "yesterday" is not an ISO 8601 time',
+      'star-history-202641.csv:7: Repository: "nobody" is not of the form owner/name',
+      "star-history-202641.csv:8: Date: 2100-04-01T00:00:00.000Z is before 2000 or in the future",
     ]);
-    assert.deepEqual([report.rows, report.warnings], [6, []]);
+    assert.deepEqual([report.rows, report.warnings], [7, []]);
   });
 
   test("of daily-stars-explorer has the stars at the end of each day, and the repository in its name", async () => {

@@ -100,8 +100,8 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
 
   test("a card has the title of its page, the first three of its list and the time of the data", async () => {
     const home = await cardOf("/cards/pages/home");
-    assert.equal(home.title, "What is growing");
-    assert.equal(home.lead, "3 repositories, measured from stored snapshots");
+    assert.equal(home.title, "Today on GitHub");
+    assert.equal(home.lead, "3 repositories");
     assert.deepEqual(home.rows[0], {
       name: "one/one",
       detail: "GitHub · Go · A small tool",

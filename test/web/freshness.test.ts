@@ -43,7 +43,7 @@ onSqlite("How recent pages are", (engine) => {
   test("recent growth has no notice", async () => {
     for (const path of PAGES) {
       const { html } = await open(world, path);
-      assert.doesNotMatch(html, /Measured 30 Apr 2026, \d+ days/, path);
+      assert.doesNotMatch(html, /Updated 30 Apr 2026, \d+ days/, path);
       assert.doesNotMatch(html, /days? ago|as-of old/, path);
     }
   });
@@ -86,15 +86,15 @@ onSqlite("How recent pages are", (engine) => {
       const text = textOf(html);
       assert.match(
         text,
-        /Measured 30 Apr 2026, 90 days ago|Not seen since 29 Apr 2026 \(91 days ago\)/,
+        /(?:Updated|Measured) 30 Apr 2026, 90 days ago|Not seen since 29 Apr 2026 \(91 days ago\)/,
         path,
       );
       assert.doesNotMatch(text, /\btoday\b|\bright now\b|\bthis week\b|last 24 hours/i, path);
     }
     for (const path of ["/", "/explore", "/languages", "/languages/Go", "/topics/web"]) {
       const { html } = await open(world, path);
-      assert.match(textOf(html), /Measured 30 Apr 2026, 90 days ago/, path);
-      assert.match(html, /<span class="as-of old">Measured/, `${path}: in the colour of caution`);
+      assert.match(textOf(html), /Updated 30 Apr 2026, 90 days ago/, path);
+      assert.match(html, /<span class="as-of old">Updated/, `${path}: in the colour of caution`);
     }
   });
 });

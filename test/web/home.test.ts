@@ -150,7 +150,7 @@ onSqlite("The home page of other catalogues", (engine) => {
       assert.deepEqual(page.headings[0], [1, title]);
       assert.ok(page.html.includes(`<title>${title}`));
       assert.doesNotMatch(page.text, /last (?:24|7|30)|today|this week|\bago,|\bnow\b/i);
-      assert.match(page.text, /Measured 30 Apr 2026, 2 days ago/);
+      assert.match(page.text, /Updated 30 Apr 2026, 2 days ago/);
     }
   });
 

@@ -177,7 +177,7 @@ export function isOld(at: number | null, now: number): boolean {
 }
 
 /**
- * "Measured 22 Aug 2026, 91 days ago": the time of counts and its age, in the colour of caution if it is old. `measured`: of several
+ * "Updated 3 hours ago"; of old counts "Updated 22 Aug 2026, 91 days ago", in the colour of caution. `measured`: of several
  * repositories, whose median time it is.
  */
 export const AsOf: FC<{ at: number | null; measured?: readonly CountedGroup[] }> = (
@@ -188,11 +188,11 @@ export const AsOf: FC<{ at: number | null; measured?: readonly CountedGroup[] }>
   const others = otherDaysWords({ asOf: at, measured });
   return (
     <span class={now !== undefined && isOld(at, now) ? "as-of old" : "as-of"}>
-      Measured{" "}
+      Updated{" "}
       <time datetime={isoTime(at)} title={formatTime(at)}>
-        {formatDate(at)}
+        {now !== undefined && !isOld(at, now) ? "" : formatDate(at)}
+        {now === undefined ? "" : `${isOld(at, now) ? ", " : ""}${relativeTime(at, now)}`}
       </time>
-      {now === undefined ? "" : `, ${relativeTime(at, now)}`}
       {others === "" ? "" : `; ${others}`}
     </span>
   );

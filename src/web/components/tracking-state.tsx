@@ -101,11 +101,21 @@ export const ForgeState: FC<ForgeStateProps> = ({ status, now, isTracked }) => {
             />
           )}
           <p class="soft small">
-            Worker <code>{worker.report.worker}</code>, started <Ago at={worker.report.startedAt} />, last
-            response <Ago at={worker.report.lastSuccessAt} />: {formatCount(worker.report.refreshed)}{" "}
-            refreshed, {formatCount(worker.report.listed)} read from lists,{" "}
-            {formatCount(worker.report.discovered)} discovered, {formatCount(worker.report.backfilled)}{" "}
-            snapshots of past days
+            {worker.report.lastSuccessAt === null ? (
+              (status.repositories.AVAILABLE ?? 0) === 0 ? (
+                "Idle: nothing tracked"
+              ) : (
+                "Idle: nothing read yet"
+              )
+            ) : (
+              <>
+                Worker <code>{worker.report.worker}</code>, started <Ago at={worker.report.startedAt} />, last
+                response <Ago at={worker.report.lastSuccessAt} />: {formatCount(worker.report.refreshed)}{" "}
+                refreshed, {formatCount(worker.report.listed)} read from lists,{" "}
+                {formatCount(worker.report.discovered)} discovered, {formatCount(worker.report.backfilled)}{" "}
+                snapshots of past days
+              </>
+            )}
             {worker.report.stretch > 1
               ? `; refreshes are ${worker.report.stretch.toFixed(1)} times as far apart, as the quota is small`
               : ""}
@@ -157,9 +167,9 @@ function factsOf(status: ProviderStatus, now: number): Fact[] {
   const facts: (Fact | false)[] = [
     { name: "Repositories", value: formatCount(AVAILABLE), more: others.join(", ") },
     freshness !== null && {
-      name: "Counts read (half of them)",
+      name: "Counts read",
       value: `${durationWords(freshness.median)} ago`,
-      more: `99 % within ${durationWords(freshness.p99)}; ${formatCount(olderThanADay)} over a day ago`,
+      more: `half of them since; ${olderThanADay === 0 ? "all within a day" : `${formatCount(olderThanADay)} over a day ago`}`,
       isText: true,
     },
     due > 0 && {
@@ -306,13 +316,11 @@ const Next: FC<{ status: ProviderStatus | undefined; now: number }> = ({ status,
   const growthAt = walk?.walks === 0 ? walk.startedAt + GROWTH_MS : null;
   return (
     <>
-      {walk === null
-        ? "Discovery starts. "
-        : walk.isRunning
-          ? `Discovery is running${repositories.AVAILABLE ? ", and adds repositories as it finds them" : ""}. `
-          : walk.nextAt === null
-            ? "Discovery starts soon. "
-            : `Discovery again in ${durationWords(walk.nextAt - now)}. `}
+      {walk?.isRunning
+        ? `Finds other repositories${repositories.AVAILABLE ? ", and adds them" : ""}. `
+        : walk?.nextAt
+          ? `Looks for other repositories in ${durationWords(walk.nextAt - now)}. `
+          : ""}
       {due === 0 ? "" : `${formatCount(due)} to be read now. `}
       {growthAt !== null && growthAt > now ? (
         <>

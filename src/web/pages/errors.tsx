@@ -70,7 +70,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
 const Suggested: FC<Suggestions> = ({ repositories, languages, topics }) => (
   <>
     <h2>Did you mean</h2>
-    <ul>
+    <ul class="plain">
       {repositories.map((repository) => (
         <li>
           <a href={repositoryPage(repository)}>{repository.fullName}</a>
@@ -101,6 +101,8 @@ function lastSegment({ pathname }: URL): string {
 
 /** Suggestions of each kind. */
 const SUGGESTED = 5;
+/** Letters of a name that is sought by its beginning. */
+const LEAST_BEGIN = 3;
 
 /** Suggests names like the last segment of the path. Never fails, so that the error itself can be shown. */
 async function suggestionsFor({ url, modules, http }: FrameRequest): Promise<Suggestions | undefined> {
@@ -113,7 +115,8 @@ async function suggestionsFor({ url, modules, http }: FrameRequest): Promise<Sug
     if (countOf(found) > 0) return found;
     // Typos are more common at the end of a name.
     const begin = [...text].slice(0, Math.ceil([...text].length / 2)).join("");
-    const nearer = begin.length < 2 ? undefined : await modules.search.suggest(begin, SUGGESTED);
+    // A few letters begin too many names to mean any.
+    const nearer = begin.length < LEAST_BEGIN ? undefined : await modules.search.suggest(begin, SUGGESTED);
     return nearer === undefined || countOf(nearer) === 0 ? undefined : nearer;
   } catch {
     return undefined;

@@ -302,12 +302,7 @@ const NoMatches: FC<NoMatchesProps> = ({ url, query, list, help: { wider, asking
     {(list.unmatched ?? []).map((unmatched) => (
       <Unmatched url={url} unmatched={unmatched} />
     ))}
-    {query.q === undefined || offers.length > 0 ? null : (
-      <p>
-        Every keyword must occur in the name, the topics or the description. Try fewer, or check their
-        spelling.
-      </p>
-    )}
+    {query.q === undefined || offers.length > 0 ? null : <p>Nothing has all these words.</p>}
     <TrackButton offers={offers} />
     {query.q === undefined || !asking.isOpen || offers.length > 0 ? null : (
       <AskForm asking={asking} text={query.q} />

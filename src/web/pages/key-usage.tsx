@@ -57,6 +57,7 @@ export async function showKeyUsage({ account, url, http, members, site }: Member
               text={`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${site.baseUrl}/api/repos?window=7d"`}
             />
             <p class="soft">Requests show up here within five seconds.</p>
+            <UsageBars usage={usage} window={window} />
           </section>
         ) : (
           <Used usage={usage} window={window} />
@@ -66,22 +67,27 @@ export async function showKeyUsage({ account, url, http, members, site }: Member
   };
 }
 
+const UsageBars: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage: { series, stepMs }, window }) => (
+  <>
+    <h2>Requests over time</h2>
+    <BarChart
+      title={`Requests in the last ${WINDOW_NAMES[window]}`}
+      stepName={
+        stepMs === HOUR_MS ? "Hour (UTC)" : stepMs < 24 * HOUR_MS ? "Six hours from (UTC)" : "Day (UTC)"
+      }
+      bars={series.map(({ at, requests, errors, blocked }) => ({
+        label: stepMs < 24 * HOUR_MS ? isoTime(at).slice(0, 16).replace("T", " ") : formatDate(at),
+        counts: [requests - errors - blocked, errors, blocked],
+      }))}
+    />
+  </>
+);
+
 const Used: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage, window }) => {
-  const { totals, stepMs } = usage;
   return (
     <>
-      <Totals totals={totals} />
-      <h2>Requests over time</h2>
-      <BarChart
-        title={`Requests in the last ${WINDOW_NAMES[window]}`}
-        stepName={
-          stepMs === HOUR_MS ? "Hour (UTC)" : stepMs < 24 * HOUR_MS ? "Six hours from (UTC)" : "Day (UTC)"
-        }
-        bars={usage.series.map(({ at, requests, errors, blocked }) => ({
-          label: stepMs < 24 * HOUR_MS ? isoTime(at).slice(0, 16).replace("T", " ") : formatDate(at),
-          counts: [requests - errors - blocked, errors, blocked],
-        }))}
-      />
+      <Totals totals={usage.totals} />
+      <UsageBars {...{ usage, window }} />
       <Endpoints usage={usage} />
       <div class="grid after">
         <div class="stack">

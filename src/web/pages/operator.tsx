@@ -21,6 +21,10 @@ const REFRESH_SECONDS = 10;
 /** Free space of a disk, as a part of it, below which the page warns. */
 const LITTLE_SPACE = 0.1;
 
+/** Most of what an instance tracks is there. */
+const gitHubFirst = (a: { provider: string }, b: { provider: string }) =>
+  Number(b.provider === "GITHUB") - Number(a.provider === "GITHUB");
+
 /** How the service does, for its operators. */
 export async function showOperator(request: OperatorRequest): Promise<Page> {
   const { operator, now } = request;
@@ -55,7 +59,7 @@ export async function showOperator(request: OperatorRequest): Promise<Page> {
               Little space is left on the disk of the data folder.
             </p>
           ) : null}
-          {state.status?.providers.map((status) => (
+          {state.status?.providers.toSorted(gitHubFirst).map((status) => (
             <ForgeState status={status} now={now} isTracked={tracked.includes(status.provider)} />
           ))}
           <section>

@@ -133,6 +133,7 @@ details > summary { padding: .15rem 0; }
 .embed-page { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); margin-top: var(--s4); }
 @media (max-width: 48rem) {
   .embed-page { grid-template-columns: minmax(0, 1fr); }
+  #embed-result:has(.embed-preview) { order: -1; }
   #embed-options { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: end; }
 }
 .embed-page select, .embed-page input { width: 100%; display: block; }
