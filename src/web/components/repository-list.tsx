@@ -169,7 +169,10 @@ function numberColumn({
   };
 }
 
-type NameProps = Pick<RepositoryListProps, "withForge" | "withLanguage" | "metric" | "marksFirstSeen"> & {
+type NameProps = Pick<
+  RepositoryListProps,
+  "withForge" | "withLanguage" | "metric" | "first" | "marksFirstSeen"
+> & {
   row: ListRow;
   isFirst: boolean;
 };
@@ -177,7 +180,7 @@ type NameProps = Pick<RepositoryListProps, "withForge" | "withLanguage" | "metri
 /** A repository in words: a reason for doubt takes the place of its description. */
 const Name: FC<NameProps> = ({ row, isFirst, withForge = false, withLanguage = true, ...props }) => {
   const { repository, trend } = row;
-  const { metric = "stars", marksFirstSeen = false } = props;
+  const { metric = "stars", first = "gain", marksFirstSeen = false } = props;
   const { owner, provider, language, description } = repository;
   const badges = badgesOf({ ...row, marksFirstSeen, trends: [trend] });
   const doubts = [
@@ -189,7 +192,8 @@ const Name: FC<NameProps> = ({ row, isFirst, withForge = false, withLanguage = t
       <OwnerImage owner={owner} provider={provider} size={32} isFirst={isFirst} />
       <div>
         <div class="named">
-          <NameLink repository={repository} /> <Badges badges={badges} />
+          <NameLink repository={repository} {...(trend && first === "gain" && { window: trend.window })} />{" "}
+          <Badges badges={badges} />
           {withLanguage ? <Language name={language} /> : null}{" "}
           {withForge ? <span class="forge">{forgeName(provider)}</span> : null}
         </div>

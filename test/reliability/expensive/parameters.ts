@@ -36,6 +36,8 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
   const names = repositories.map(({ fullName }) => fullName);
   return {
     q: one(...SEARCH_TEXTS),
+    asked: one("react", "a/b"),
+    adding: one("x".repeat(100)),
     verbatim: one("true", "false"),
     provider: one("github", "gitlab"),
     language: [[], languages.slice(0, 1), languages, languages.slice(-1)],
