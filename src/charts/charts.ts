@@ -27,7 +27,6 @@ export {
   CHART_WINDOWS,
   type ChartWindow,
   chartPoints,
-  chartWindowMs,
   drawHistories,
   type History,
   missingReason,

@@ -47,7 +47,7 @@ export type ChartWindow = (typeof CHART_WINDOWS)[number];
 const WINDOW_DAYS = { "30d": 30, "90d": 90, "1y": 365 } as const;
 
 /** The length of a window; undefined for all. */
-export const chartWindowMs = (window: ChartWindow): number | undefined =>
+const chartWindowMs = (window: ChartWindow): number | undefined =>
   window === "all" ? undefined : WINDOW_DAYS[window] * DAY_MS;
 
 /** Maximum number of points of a repository; more cannot be distinguished in a picture. */

@@ -18,21 +18,19 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
 export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** Its name among the others, the words after the name of a count, and the title of a chart of sums. */
+/** Its name among the others, and the words after the name of a count. */
 export const VIEW_FACTS = {
   total: {
     label: "Total",
     suffix: "",
     takesScale: true,
     hasMilestones: true,
-    sumTitle: "Total stars",
   },
   "per-day": {
     label: "Per day",
     suffix: " per day",
     takesScale: false,
     hasMilestones: false,
-    sumTitle: "Stars per day",
   },
 } as const satisfies Readonly<Record<View, object>>;
 

@@ -7,7 +7,6 @@ import {
   CHART_WINDOWS,
   type ChartSpan,
   type ChartWindow,
-  chartWindowMs,
   type History,
   METRIC_WORDS,
   METRICS,
@@ -19,14 +18,13 @@ import {
   VIEWS,
 } from "../../charts/charts.js";
 import { count, dayParameter } from "../../discovery/discovery.js";
-import { type Sum, type SumPoint, sumCounts } from "../../growth/growth.js";
+import type { SumPoint } from "../../growth/growth.js";
 import { isoDay } from "../../lib/clock.js";
-import type { Modules } from "../../modules.js";
 import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page.js";
 import type { RenderContext } from "../page-request.js";
 import { Options, withQuery, wordsOf } from "./elements.js";
-import { capital, Delta, formatCount, formatDate, formatDay, repositoriesText } from "./numbers.js";
+import { capital, formatCount, formatDate, formatDay } from "./numbers.js";
 import { Plot } from "./plot.js";
 import { PointTable, Table } from "./table.js";
 
@@ -351,84 +349,7 @@ export const HistoryNote: FC<{ history: History }> = ({ history: { seam, shown }
   return notes === undefined ? null : <p class="soft small">{capital(notes)}.</p>;
 };
 
-/** The parameters of the chart. */
-export const sumParameters = z.object({
-  range: z.enum(CHART_WINDOWS).default("90d"),
-  view: z.enum(VIEWS).default("total"),
-});
-
-/** The stars of these repositories over time, for `SumChart`. Costs the decoding of their snapshots. */
-export async function readSum(
-  { catalog, database }: Pick<Modules, "catalog" | "database">,
-  ids: readonly number[],
-  range: ChartWindow,
-): Promise<Sum> {
-  return sumCounts(database, ids, { recency: await catalog.recency(), lengthMs: chartWindowMs(range) });
-}
-
-export interface SumChartProps {
-  sum: Sum;
-  asOf: number | null;
-  /** The address of the page, for links. */
-  url: URL;
-  query: z.output<typeof sumParameters>;
-}
-
-/** The total stars of repositories over time, or per day, with a table of the same data. The page needs PLOT_SCRIPTS. */
-export const SumChart: FC<SumChartProps> = ({ sum, asOf, url, query: { range, view } }) => {
-  const { points, measured, repositories } = sum;
-  const title = VIEW_FACTS[view].sumTitle;
-  const [first, last] = [points[0], points.at(-1)];
-  const words = measured === repositories ? "" : `${formatCount(measured)} of `;
-  return (
-    <section id="sum">
-      <h2>{title}</h2>
-      <div class="row chart-controls">
-        <Options label="View" parameter="view" words={VIEW_WORDS} current={view} url={url} section="sum" />
-        <Options
-          label="Time range"
-          parameter="range"
-          words={RANGE_WORDS}
-          current={range}
-          url={url}
-          section="sum"
-        />
-      </div>
-      {first === undefined || last === undefined || points.length < 2 ? (
-        <p class="plot-empty">A chart needs counts of most of these repositories a day or more apart.</p>
-      ) : (
-        <>
-          <p>
-            {formatCount(last.stars)} stars, <Delta value={last.stars - first.stars} /> since{" "}
-            {formatDate(first.at)}{" "}
-            <span class="soft small">
-              {words}
-              {repositoriesText(repositories)}
-            </span>
-          </p>
-          <Plot
-            metric="stars"
-            series={[
-              {
-                name: "Total stars",
-                points: points.map(({ at, stars }) => ({ at, value: stars, source: "OBSERVED" })),
-                gaps: [],
-              },
-            ]}
-            scale="linear"
-            align="date"
-            view={view}
-            asOf={asOf}
-            label={title}
-            isSum
-          />
-          <SumTable points={points} />
-        </>
-      )}
-    </section>
-  );
-};
-
+/** The points of a sum as a table. */
 export const SumTable: FC<{ points: readonly Pick<SumPoint, "at" | "stars">[] }> = ({ points }) => (
   <details class="numbers">
     <summary>Chart data ({points.length})</summary>
