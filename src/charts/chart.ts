@@ -9,6 +9,7 @@ import {
   linearAxis,
   logAxis,
 } from "./axes.js";
+import { drawCrossings, passingsOf } from "./crossings.js";
 import { drawReached, drawSpans, milestonesOf } from "./events.js";
 import {
   drawArea,
@@ -17,10 +18,10 @@ import {
   drawLabels,
   drawLine,
   drawMark,
-  drawMarksAlong,
   type EndLabel,
   type Gain,
   gainsOf,
+  type LabelLook,
   type LinePoint,
   labelWidth,
   perDayLines,
@@ -40,7 +41,15 @@ import {
   picture,
   wrap,
 } from "./markup.js";
-import { ageUnitOf, dayText, shortNumber, signedNumber, signedShort } from "./numbers.js";
+import {
+  ageUnitOf,
+  dayText,
+  exactNumber,
+  shortNumber,
+  signedNumber,
+  signedRate,
+  signedShort,
+} from "./numbers.js";
 import {
   type ChartInput,
   type ChartPoint,
@@ -65,8 +74,7 @@ export interface Geometry extends Pick<Frame, "left" | "right" | "top" | "bottom
 /** A chart as SVG, with its data as title and description, and what a page needs to find its points again. */
 export function drawChart(input: ChartInput): { svg: string; geometry: Geometry } {
   const { width, height, theme, align, idPrefix = "chart", isBare = false } = input;
-  const { series, only, points, spans, lines, bars, below, labels } = contentOf(input);
-  const milestones = milestonesOf({ ...input, series });
+  const { series, only, points, spans, lines, bars, below, labels, milestones, crossings } = contentOf(input);
   const look = lookOf(input);
   const { pad, tick } = look;
   const box = boxOf(input, {
@@ -93,7 +101,7 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
   const svg = picture(
     {
       ...{ width, height, idPrefix, title: titleOf(input, series) },
-      description: descriptionOf(input, series, { unit, milestones }),
+      description: descriptionOf(input, series, { unit, milestones, crossings }),
       ...(theme === "page" ? {} : { style: styleOf(theme) }),
     },
     theme === "page" ? undefined : background(width, height),
@@ -110,11 +118,12 @@ export function drawChart(input: ChartInput): { svg: string; geometry: Geometry 
     ...(only === undefined || bars !== undefined ? [] : drawn.flatMap((line) => drawGaps(line, bottom))),
     ...(bars === undefined ? drawLines(drawn, isFilled ? bottom : undefined) : drawBars(bars, frame)),
     ...(below === undefined ? [] : drawGainsBelow(below.points, frame)),
-    ...drawLabels(
-      labels,
-      drawn.map((line) => line.at(-1)),
-      { left: right + 8, right: width - pad, top, bottom, size: look.label },
-    ),
+    ...drawCrossings(crossings, drawn, {
+      ...frame,
+      names: series.map(({ name }) => name),
+      label: look.label,
+    }),
+    ...drawLabels(labels, drawn, { right: width - pad, top, bottom, ...look.ends }),
     ...drawReached(milestones, input.passed ?? [], frame),
     ...(isBare ? [] : drawHeading(headingOf(input, series, { first, last, unit }), look, width)),
     isBare ? undefined : drawFooter(footerOf(input, series), look, input),
@@ -136,7 +145,8 @@ function contentOf(input: ChartInput) {
   const bars = only && drawing.bars(only.points);
   const below = input.hasBars === true && bars === undefined ? only : undefined;
   const labels = only === undefined ? labelsOf(lines, input) : [];
-  return { series, only, points, spans, lines, bars, below, labels };
+  const [milestones, crossings] = [milestonesOf({ ...input, series }), passingsOf({ ...input, series })];
+  return { series, only, points, spans, lines, bars, below, labels, milestones, crossings };
 }
 
 interface Around {
@@ -163,8 +173,8 @@ function boxOf(
   if (bornAt !== undefined && view === "total") values.push(0);
   const yAxis = DRAWINGS[view].axis(values, scale, yCount);
   const left = pad + Math.max(...yAxis.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
-  const labelsWidth = labelWidth(labels, look.label, width * (width < 420 ? 0.32 : 0.28));
-  const right = width - pad - (labelsWidth > 0 ? labelsWidth + 12 : 6);
+  const labelsWidth = labelWidth(labels, look.ends, width * (width < 420 ? 0.32 : 0.28));
+  const right = width - pad - (labelsWidth > 0 ? labelsWidth : 6);
   return { left, right, top, bottom, foot, yAxis };
 }
 
@@ -181,6 +191,7 @@ interface Drawing {
   bars(points: readonly ChartPoint[]): Gain[] | undefined;
   axis(values: readonly number[], scale: ChartInput["scale"], count: number): Axis;
   short(value: number): string;
+  exact(value: number): string;
 }
 
 const DRAWINGS: Readonly<Record<View, Drawing>> = {
@@ -189,12 +200,14 @@ const DRAWINGS: Readonly<Record<View, Drawing>> = {
     bars: () => undefined,
     axis: countAxis,
     short: shortNumber,
+    exact: exactNumber,
   },
   "per-day": {
     lines: perDayLines,
     bars: (points) => gainsOf(points),
     axis: (values, _, count) => gainAxis(values, count),
     short: signedShort,
+    exact: signedRate,
   },
 };
 
@@ -298,15 +311,22 @@ interface Look {
   heading: number;
   /** The line below the heading. */
   sub: number;
+  /** The labels at the ends of lines. */
+  ends: LabelLook;
 }
 
 /** Fonts grow with the picture, since large pictures are seen from further away or scaled down. */
-function lookOf({ width, isBare = false }: ChartInput): Look {
+function lookOf({ width, height, isBare = false }: ChartInput): Look {
   const pad = isBare ? 2 : width < 420 ? 12 : 16;
-  if (isBare) return { pad, tick: 13, label: width < 900 ? 13 : 15, heading: 0, sub: 0 };
-  if (width < 420) return { pad, tick: 11, label: 11, heading: 14, sub: 12 };
-  if (width < 900) return { pad, tick: 11, label: 12, heading: 16, sub: 12 };
-  return { pad, tick: 13.5, label: 15, heading: 21, sub: 15 };
+  const beside = (size: number) => ({ size, small: size, isStacked: false });
+  // Two lines each, where six fit.
+  const isStacked = width >= 900 && height >= 300;
+  if (isBare && isStacked)
+    return { pad, tick: 13, label: 15, heading: 0, sub: 0, ends: { size: 17, small: 13, isStacked } };
+  if (isBare) return { pad, tick: 13, label: 13, heading: 0, sub: 0, ends: beside(15) };
+  if (width < 420) return { pad, tick: 11, label: 11, heading: 14, sub: 12, ends: beside(11) };
+  if (width < 900) return { pad, tick: 11, label: 12, heading: 16, sub: 12, ends: beside(12) };
+  return { pad, tick: 13.5, label: 15, heading: 21, sub: 15, ends: beside(15) };
 }
 
 function countAxis(values: readonly number[], scale: ChartInput["scale"], count: number): Axis {
@@ -314,13 +334,15 @@ function countAxis(values: readonly number[], scale: ChartInput["scale"], count:
   return (scale === "log" ? logAxis : linearAxis)(low, high, count);
 }
 
-/** The names of lines, without their owners if there is little room, and their last values. */
-function labelsOf(lines: readonly ChartSeries[], { width, view = "total" }: ChartInput): EndLabel[] {
+/** The names of lines, without their owners if there is little room, and their last values; in a narrow chart of a page only these. */
+function labelsOf(lines: readonly ChartSeries[], { width, view = "total", isBare = false }: ChartInput) {
   const names = lines.map(({ name }) => name);
-  const shown = width < 900 ? shortNames(names) : names;
-  return lines.map(({ name, points }, i) => {
-    const value = points.at(-1)?.value;
-    return { name: shown[i] ?? name, value: value === undefined ? "" : DRAWINGS[view].short(value) };
+  const shown = isBare || width < 900 ? shortNames(names) : names;
+  return lines.map(({ name, points }, i): EndLabel => {
+    const last = points.at(-1)?.value;
+    const { short, exact } = DRAWINGS[view];
+    if (isBare && width < 900) return { name: last === undefined ? "" : short(last), value: "" };
+    return { name: shown[i] ?? name, value: last === undefined ? "" : (isBare ? exact : short)(last) };
   });
 }
 
@@ -369,13 +391,12 @@ function drawZero({ left, right, y }: Frame): Markup {
   return element("path", { class: "chart-hint", d, "stroke-width": 1 });
 }
 
-/** Lines with marks at their ends, and along them if there are several. `floor`: where the area below them ends. */
+/** Lines with marks at their ends. `floor`: where the area below them ends. */
 function drawLines(lines: readonly LinePoint[][], floor: number | undefined): Markup[] {
   const isOne = lines.length === 1;
   const drawn = lines.map((points, i) => [
     ...(floor === undefined ? [] : drawArea(points, floor, i + 1)),
     ...drawLine(points, i + 1, isOne ? 3 : undefined),
-    ...(isOne ? [] : drawMarksAlong(points, i + 1)),
   ]);
   const ends = lines.map((points, i) =>
     points.slice(-1).map((end) => drawMark(end, i + 1, { size: isOne ? 5.5 : 4.2 })),

@@ -20,7 +20,8 @@ export {
   repositoryCard,
 } from "./card.js";
 export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
-export { crossingOf, MILESTONES, milestonesOf } from "./events.js";
+export { type Crossing, countAt, crossingsOf, passingsOf } from "./crossings.js";
+export { MILESTONES, milestonesOf } from "./events.js";
 export {
   type Aligned,
   alignedAt,
@@ -36,10 +37,11 @@ export {
   readHistory,
   type Stores,
   seriesOf,
+  shortNamesOf,
   spansOf,
   titleOfHistories,
 } from "./history.js";
-export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, spanOf, stepOf } from "./lines.js";
+export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, shortNames, spanOf, stepOf } from "./lines.js";
 export { snippetsOf } from "./markup.js";
 export { ageText, dateText, dayText, distanceText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";
@@ -64,5 +66,6 @@ export {
   type View,
   viewOf,
 } from "./series.js";
+export { monthWords, paceOf, type Standing, type StoryLine, standingsOf, storyOf } from "./story.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
-export { historyWords, milestoneWords, noteOfSpan, sinceWords, subjectOf } from "./words.js";
+export { crossingWords, historyWords, milestoneWords, noteOfSpan, sinceWords, subjectOf } from "./words.js";

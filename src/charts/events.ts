@@ -1,5 +1,6 @@
 import type { Anomaly } from "../growth/growth.js";
 import type { Frame } from "./axes.js";
+import { type Box, isIn } from "./crossings.js";
 import { spread } from "./lines.js";
 import { element, estimateWidth, type Markup } from "./markup.js";
 import { dateText, dayText, shortNumber } from "./numbers.js";
@@ -125,25 +126,6 @@ export function drawSpans(spans: readonly ChartSpan[], frame: Frame, isNumbered:
   return [...shades, ...places.map((x, i) => element("text", { ...look, x, y: top - 3 }, String(i + 1)))];
 }
 
-/** When the first line came to be above the other one for good, and the count then; negative: the other one above it. Undefined: never. */
-export function crossingOf(
-  points: readonly ChartPoint[],
-  others: readonly ChartPoint[],
-): { at: number; value: number; isAbove: boolean } | undefined {
-  let next = 0;
-  let found: { at: number; value: number; isAbove: boolean } | undefined;
-  let before: boolean | undefined;
-  for (const { at, value } of points) {
-    while ((others[next]?.at ?? Number.POSITIVE_INFINITY) <= at) next++;
-    const other = others[next - 1]?.value;
-    if (other === undefined || other === value) continue;
-    const isAbove = value > other;
-    if (before !== undefined && isAbove !== before) found = { at, value, isAbove };
-    before = isAbove;
-  }
-  return found;
-}
-
 /** Something that a line reached: in short, with its day where there is room. */
 interface Reached {
   at: number;
@@ -193,9 +175,7 @@ export function drawReached(
     box.right <= right &&
     box.top >= top - label &&
     box.bottom <= bottom &&
-    taken.every(
-      (one) => box.right < one.left || box.left > one.right || box.bottom < one.top || box.top > one.bottom,
-    );
+    !taken.some((one) => isIn(one, box));
   // The latest first: where two names do not fit, the newer one is shown.
   return all.toReversed().flatMap(({ at, words, x, y }) => {
     const ring = element("circle", { class: "chart-ring", cx: x, cy: y, r: 5, "stroke-width": 2.5 });
@@ -228,14 +208,6 @@ export function drawReached(
 
 /** Bold letters are slightly wider. */
 const BOLD = 1.06;
-
-/** A place in a drawing, in pixels. */
-interface Box {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
 
 /** Half the size of a ring. */
 const RING = 6;

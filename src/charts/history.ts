@@ -27,6 +27,7 @@ import {
 } from "../repositories/repositories.js";
 import { drawChart, drawNotice } from "./chart.js";
 import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
+import { shortNames } from "./lines.js";
 import { dateText, exactNumber, plural } from "./numbers.js";
 import {
   type Alignment,
@@ -235,7 +236,7 @@ function reachedAt(points: readonly ChartPoint[], count: number): number | undef
 
 /** The series of a chart, with distinct names. One that cannot be aligned has no points and a note. */
 export function seriesOf(histories: readonly History[], aligned: Aligned): ChartSeries[] {
-  const names = namesOf(histories);
+  const names = namesOf(histories.map(({ repository }) => repository));
   return histories.map((history, i) => ({
     name: names[i] ?? history.repository.fullName,
     ...alignedLine(history, aligned, noteOnLine(history, histories.length === 1)),
@@ -298,10 +299,14 @@ function indexBase(points: readonly ChartPoint[], at: number | undefined): numbe
   return value === 0 ? undefined : value;
 }
 
+/** The names of repositories without their owners, as far as these are distinct. */
+export const shortNamesOf = (repositories: readonly Repository[]): string[] =>
+  shortNames(namesOf(repositories));
+
 /** The full names, with their providers if two are alike. */
-function namesOf(histories: readonly History[]): string[] {
-  const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
-  return histories.map(({ repository: { fullName, provider } }, i) => {
+function namesOf(repositories: readonly Repository[]): string[] {
+  const keys = repositories.map(({ fullName }) => fullName.toLowerCase());
+  return repositories.map(({ fullName, provider }, i) => {
     const isShared = keys.indexOf(keys[i] ?? "") !== keys.lastIndexOf(keys[i] ?? "");
     return isShared ? `${provider.toLowerCase()}:${fullName}` : fullName;
   });
@@ -320,7 +325,7 @@ function noteOnLine(history: History, isOnly: boolean): string | undefined {
 
 /** The times to shade in a chart by date: those that are unusual, and for a single history those without counts. */
 export function spansOf(histories: readonly History[], metric: Metric): ChartSpan[] {
-  const names = namesOf(histories);
+  const names = namesOf(histories.map(({ repository }) => repository));
   const isOne = histories.length === 1;
   const spans = histories.flatMap((history, i) => {
     const { points, trends, until } = history;

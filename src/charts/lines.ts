@@ -90,23 +90,6 @@ export function drawGaps(points: readonly LinePoint[], bottom: number): Markup[]
     : [element("path", { class: "chart-hint", d, "stroke-width": 2, "stroke-opacity": 0.12 })];
 }
 
-/** Distance of the marks along a line, in pixels. */
-const MARK_DISTANCE = 80;
-
-/** Draws marks along a line, to identify it far from its end. */
-export function drawMarksAlong(points: readonly LinePoint[], color: number): Markup[] {
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  // Offset by colour, so that the marks of overlapping lines do not coincide.
-  let next = first.x + (MARK_DISTANCE * color) / 6;
-  return points.flatMap((point) => {
-    if (point.x < next || point.x > last.x - MARK_DISTANCE / 4) return [];
-    next = point.x + MARK_DISTANCE;
-    // No edge, which would look like a gap in the line.
-    return [drawMark(point, color, { size: 3, edge: 0 })];
-  });
-}
-
 /** The corners of the marks from the second colour on, x and y in turn, relative to their size. The first is a circle. */
 const MARKS = [
   [-0.9, -0.9, 0.9, -0.9, 0.9, 0.9, -0.9, 0.9],
@@ -159,40 +142,79 @@ export interface EndLabel {
   value: string;
 }
 
-const MARK_ROOM = 16;
-const VALUE_GAP = 8;
-
-/** The width of the column of labels, at most `max`; 0 without labels. */
-export function labelWidth(labels: readonly EndLabel[], size: number, max: number): number {
-  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => estimateWidth(text, size)));
-  const names = labels.map(({ name }) => name);
-  const values = labels.map(({ value }) => value);
-  return labels.length === 0 ? 0 : Math.min(max, MARK_ROOM + widest(names) + VALUE_GAP + widest(values));
+/** How the labels of a chart are written: each name with its value below it, or next to it. */
+export interface LabelLook {
+  size: number;
+  /** Of the values. */
+  small: number;
+  isStacked: boolean;
 }
 
-/** Draws names and last values near the ends of their lines, without overlap. Labels without an end are left out. */
+/** From the end of a line to its label, and from a name to a value next to it. */
+const LABEL_GAP = 12;
+const VALUE_GAP = 8;
+/** How much wider bold letters may be than those that are estimated. */
+const BOLD = 1.16;
+
+/** The width of the widest label with the gap before it, at most `max`; 0 without labels. */
+export function labelWidth(labels: readonly EndLabel[], look: LabelLook, max: number): number {
+  const widths = labels.map(({ name, value }) => {
+    const [first, second] = [estimateWidth(name, look.size * BOLD), estimateWidth(value, look.small)];
+    return look.isStacked ? Math.max(first, second) : first + (value === "" ? 0 : VALUE_GAP + second);
+  });
+  return labels.length === 0 ? 0 : Math.min(max, LABEL_GAP + Math.max(...widths));
+}
+
+/**
+ * Draws names and last values at the ends of their own lines, without overlap; one that had to move has a line to its end. Those
+ * without points are left out. `right`: the edge of the picture.
+ */
 export function drawLabels(
   labels: readonly EndLabel[],
-  ends: readonly (Point | undefined)[],
-  { left, right, top, bottom, size }: Omit<Frame, "x" | "y">,
+  lines: readonly (readonly Point[])[],
+  { right, top, bottom, ...look }: Pick<Frame, "right" | "top" | "bottom"> & LabelLook,
 ): Markup[] {
+  const { size, small, isStacked } = look;
   const shown = labels.flatMap((label, i) => {
-    const end = ends[i];
-    return end === undefined ? [] : [{ ...label, wanted: end.y, color: i + 1 }];
+    const end = lines[i]?.at(-1);
+    if (end === undefined) return [];
+    const reach = end.x + labelWidth([label], look, right - end.x);
+    return [{ ...label, end, reach, color: i + 1 }];
   });
-  const wanted = shown.map((one) => one.wanted);
-  const places = spread(wanted, size + 4, [top, bottom]);
-  const room = right - left - MARK_ROOM;
-  return shown.flatMap(({ name, value, color }, i) => {
-    const y = places[i] ?? top;
-    const text = { "font-size": size, y: y + size * 0.35 };
-    const last = fit(value, { size, width: room / 2 });
-    const width = room - VALUE_GAP - estimateWidth(last, size);
-    return [
-      drawMark({ x: left + 6, y }, color, { size: 3.8 }),
-      element("text", { ...text, class: "chart-text", x: left + MARK_ROOM }, fit(name, { size, width })),
-      element("text", { ...text, class: "chart-muted", x: right, "text-anchor": "end" }, last),
-    ];
+  // Labels that share a column.
+  const columns: (typeof shown)[] = [];
+  for (const one of shown.toSorted((a, b) => a.end.x - b.end.x)) {
+    const last = columns.at(-1);
+    if (last?.some(({ reach }) => reach >= one.end.x)) last.push(one);
+    else columns.push([one]);
+  }
+  return columns.flatMap((column) => {
+    const height = isStacked ? size + small + 4 : size + 4;
+    const wanted = column.map(({ end }) => end.y);
+    const [above, below] = isStacked ? [0.7 * size, small] : [0.4 * size, 4];
+    const places = spread(wanted, height, [top + above, bottom - below]);
+    return column.flatMap(({ name, value, end, reach, color }, i) => {
+      const y = places[i] ?? top;
+      const x = end.x + LABEL_GAP;
+      const beside = isStacked || value === "" ? 0 : VALUE_GAP + estimateWidth(value, small);
+      const leader = `M${coordinate(end.x + 5)} ${coordinate(end.y)}L${coordinate(x - 2)} ${coordinate(y)}`;
+      const named = { class: `chart-halo chart-mark-${color}`, "font-size": size, "font-weight": 600 };
+      const valued = { class: "chart-halo chart-muted", "font-size": small };
+      const place = isStacked
+        ? { x, y: y + small + 3 }
+        : { x: reach, y: y + size * 0.35, "text-anchor": "end" };
+      return [
+        ...(Math.abs(y - end.y) < size / 2
+          ? []
+          : [element("path", { class: `chart-line-${color}`, d: leader, "stroke-width": 1 })]),
+        element(
+          "text",
+          { ...named, x, y: y + (isStacked ? 1 : size * 0.35) },
+          fit(name, { size: size * BOLD, width: reach + 1 - x - beside }),
+        ),
+        ...(value === "" ? [] : [element("text", { ...valued, ...place }, value)]),
+      ];
+    });
   });
 }
 

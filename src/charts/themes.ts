@@ -50,6 +50,7 @@ function rules(palette: Palette): string {
     `.chart-hint{stroke:${muted};fill:none}`,
     `.chart-mark{stroke:${background}}`,
     `.chart-ring{fill:${background};stroke:${text}}`,
+    `.chart-halo{stroke:${background};stroke-width:4;stroke-linejoin:round;paint-order:stroke}`,
   ];
   const coloured = lines.map((colour, i) => {
     const n = i + 1;

@@ -2,6 +2,7 @@ import { forgeName } from "../config/config.js";
 import type { Anomaly } from "../growth/growth.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import type { HistoryRefusal, HistoryState } from "../repositories/repositories.js";
+import type { Crossing } from "./crossings.js";
 import { type Gain, gainsOf, stepOf } from "./lines.js";
 import { fit } from "./markup.js";
 import {
@@ -113,13 +114,19 @@ export function footerOf(
 export function descriptionOf(
   { align, asOf, ageDays, view = "total", spans = [] }: ChartInput,
   series: readonly ChartSeries[],
-  { unit, milestones }: { unit: AgeUnit; milestones: readonly Milestone[] },
+  {
+    unit,
+    milestones,
+    crossings,
+  }: { unit: AgeUnit; milestones: readonly Milestone[]; crossings: readonly Crossing[] },
 ): string {
+  const names = series.map(({ name }) => name);
   const time = whenOf(align, unit);
   const when = (at: number) => `${isByDate(align) ? "on" : align === "age" ? "at" : "after"} ${time(at)}`;
   return [
     ...series.flatMap((one) => SENTENCES[view].map((sentence) => sentence(one, when, time))),
     ...milestones.map((one) => `It ${milestoneWords(one)}.`),
+    ...crossings.map((one) => `${crossingWords(one, names)} on ${dateText(one.at)}.`),
     ...(!isByDate(align) ? [] : spans.map((one) => `${noteOfSpan(one)}.`)),
     ...(asOf === null ? [] : [`As of ${agedDate(asOf, ageDays)}.`]),
   ].join(" ");
@@ -180,6 +187,11 @@ export function milestoneWords({ value, point, before }: Milestone): string {
   const isKnown = point.at - before.at < 1.75 * DAY_MS;
   const dates = datesText(before.at, point.at).replace(" – ", " and ");
   return `reached ${exactNumber(value)} ${isKnown ? `on ${dateText(point.at)}` : `between ${dates}`}`;
+}
+
+/** "acme/kite passed acme/crane". */
+export function crossingWords({ passer, passed }: Crossing, names: readonly string[]): string {
+  return `${names[passer]} passed ${names[passed]}`;
 }
 
 /** The note of a span: its date or dates, and its words. */

@@ -128,7 +128,7 @@ test("a line is one, whatever its sources, and no number compares what nobody sa
   );
 });
 
-test("lines differ without their colours: each has its mark, beside its name and last value", () => {
+test("lines differ without their colours: each has its mark and its name at its own end", () => {
   const names = ["a/one", "a/two", "b/one", "c/four", "d/five", "e/six"];
   const picture = draw(
     names.map((name, i) => ({ name, points: points(growing(30, i, 500 + i * 3)), gaps: [] })),
@@ -138,8 +138,6 @@ test("lines differ without their colours: each has its mark, beside its name and
     assert.ok(seen(picture).includes(text), text);
   const marks = Map.groupBy(withClass(picture, "chart-mark "), (one) => one.class);
   assert.equal(marks.size, 6);
-  // Along the way and at the end, and once more beside the name.
-  for (const [line, all] of marks) assert.ok(all.length >= 4, `${line}: ${all.length}`);
   const shapes = [...marks.values()].map(([one]) => {
     const [first = [0, 0], ...rest] = pointsOf(one?.d ?? "");
     return rest.map(([x, y]) => `${Math.sign(x - first[0])},${Math.sign(y - first[1])}`).join(" ");

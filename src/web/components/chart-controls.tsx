@@ -23,7 +23,7 @@ import { isoDay } from "../../lib/clock.js";
 import { daysProblem } from "../../repositories/repositories.js";
 import { type PageQuery, readUsableQuery } from "../page.js";
 import type { RenderContext } from "../page-request.js";
-import { Options, withQuery, wordsOf } from "./elements.js";
+import { Options, withQuery } from "./elements.js";
 import { capital, formatCount, formatDate, formatDay } from "./numbers.js";
 import { Plot } from "./plot.js";
 import { PointTable, Table } from "./table.js";
@@ -46,6 +46,14 @@ export const alignedParameters = chartParameters.extend({
   first: count(1, 1_000_000_000).optional(),
   base: dayParameter.optional(),
 });
+
+/** The names of values, from the facts about each. */
+export function wordsOf<Of>(
+  all: Readonly<Record<string, Of>>,
+  word: (of: Of) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(all).map(([value, of]) => [value, word(of)]));
+}
 
 export const METRIC_TITLES = wordsOf(METRIC_WORDS, ({ title }) => title.replace("Open i", "I"));
 
@@ -111,6 +119,7 @@ export const ChartControls: FC<ChartControlsProps> = (
         words={RANGE_WORDS}
         current={isPart ? undefined : range}
         also={{ from: undefined, to: undefined }}
+        look={aligned === undefined ? "tabs" : "menu"}
       />
       {aligned === undefined ? null : (
         <>
@@ -121,12 +130,11 @@ export const ChartControls: FC<ChartControlsProps> = (
             words={ALIGN_WORDS}
             current={aligned.align}
             also={{ first: undefined, base: undefined }}
-            look="strip"
+            look="menu"
           />
           <AlignedAt {...{ url, state, aligned, section }} />
         </>
       )}
-      {aligned === undefined ? null : <LookOptions {...shared} state={state} align={aligned.align} />}
     </div>
   );
 };
@@ -139,7 +147,7 @@ interface LookOptionsProps {
 }
 
 /** Choices that few readers need, in a menu. */
-const LookOptions: FC<LookOptionsProps> = (
+export const LookOptions: FC<LookOptionsProps> = (
   { url, section, state: { view, scale }, align },
   { isStatic }: RenderContext,
 ) =>

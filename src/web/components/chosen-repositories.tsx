@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { MAX_SERIES } from "../../charts/charts.js";
+import { MAX_SERIES, shortNamesOf } from "../../charts/charts.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type ComparedNames, MAX_NAMES, type RefusedName } from "../naming.js";
@@ -14,16 +14,22 @@ interface ChosenProps {
   here: URL;
 }
 
-/** The repositories of a comparison with the marks of their lines, each with a link that removes it. */
-export const Chosen: FC<ChosenProps> = ({ repositories, here }) =>
-  repositories.length === 0 ? null : (
+/**
+ * The repositories of a comparison with the marks of their lines, each with a link that removes it. The last one takes its place then, so
+ * that the others keep their colours.
+ */
+export const Chosen: FC<ChosenProps> = ({ repositories, here }) => {
+  const names = shortNamesOf(repositories);
+  return repositories.length === 0 ? null : (
     <ul class="plot-legend chosen" aria-label="Compared repositories">
       {repositories.map((repository, i) => {
-        const others = repositories.filter((one) => one !== repository);
+        const others = repositories.with(i, repositories.at(-1) ?? repository).slice(0, -1);
         return (
           <li>
             <LineSample class="line-mark" index={i} />
-            <a href={repositoryPage(repository)}>{repository.fullName}</a>
+            <a href={repositoryPage(repository)} title={repository.fullName}>
+              {names[i]}
+            </a>
             <Link
               class="out"
               href={withQuery(here, { repo: others.map(repositoryKey) })}
@@ -38,6 +44,7 @@ export const Chosen: FC<ChosenProps> = ({ repositories, here }) =>
       })}
     </ul>
   );
+};
 
 interface AddFormProps {
   /** The repositories of the comparison, as its address names them. */
@@ -50,9 +57,7 @@ interface AddFormProps {
 
 /** The form that adds a repository. */
 export const AddForm: FC<AddFormProps> = ({ keys, state, refused }, { isStatic }: RenderContext) => {
-  if (isStatic) return null;
-  if (keys.length >= MAX_SERIES)
-    return <p class="soft">You can compare up to {MAX_SERIES} repositories. Remove one to add another.</p>;
+  if (isStatic || keys.length >= MAX_SERIES) return null;
   return (
     <form action="/compare" class="row-form" data-compare="">
       {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
@@ -61,52 +66,13 @@ export const AddForm: FC<AddFormProps> = ({ keys, state, refused }, { isStatic }
       <RepositoryField
         id="add"
         name="repo"
-        label={keys.length === 0 ? "Repositories" : "Add repositories"}
+        {...(keys.length === 0
+          ? { label: "Repositories" }
+          : { label: "Add repositories", placeholder: "Add one" })}
         value={refused}
       />
-      <MainButton>Add</MainButton>
+      {keys.length === 0 ? <MainButton>Add</MainButton> : null}
     </form>
-  );
-};
-
-interface ExamplesProps {
-  examples: readonly Repository[];
-  keys: readonly string[];
-  here: URL;
-}
-
-/** Comparisons to start from, or a second repository to add. */
-export const Examples: FC<ExamplesProps> = ({ examples, keys, here }, { isStatic }: RenderContext) => {
-  const [first, second, third, fourth] = examples;
-  const starters = [
-    [first, second],
-    [second, third, fourth],
-    [first, second, third, fourth],
-  ].map((some) => some.filter((one) => one !== undefined));
-  const choices =
-    keys.length === 0 ? starters.filter((some) => some.length > 1) : examples.map((one) => [one]);
-  return (
-    <>
-      <p class="lead">
-        {keys.length === 0
-          ? `Put two to six repositories on one chart, by date or by age.${isStatic ? "" : " Add the first one above."}`
-          : "Add a second repository to compare."}
-      </p>
-      {choices.length === 0 ? null : (
-        <>
-          <h2>{keys.length === 0 ? "Examples" : "Trending"}</h2>
-          <ul class="plain">
-            {choices.map((some) => (
-              <li>
-                <a href={withQuery(here, { repo: [...keys, ...some.map(repositoryKey)] })}>
-                  {some.map(({ fullName }) => fullName).join(", ")}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </>
   );
 };
 

@@ -213,7 +213,7 @@ const MAX_SHOWN = 20_000;
 
 /** The one field for repositories, which takes several and any of their addresses; the script field.js suggests some. */
 export const RepositoryField: FC<
-  Pick<FieldProps, "name" | "id" | "label" | "value" | "maxlength"> & {
+  Pick<FieldProps, "name" | "id" | "label" | "value" | "maxlength" | "placeholder"> & {
     problem?: string | undefined;
     required?: boolean;
   }
@@ -222,7 +222,7 @@ export const RepositoryField: FC<
     {...field}
     problem={problem}
     value={value.slice(0, field.maxlength ?? MAX_SHOWN)}
-    placeholder="owner/name, or any address; several too"
+    placeholder={field.placeholder ?? "owner/name, or any address; several too"}
     isLiteral
     isRepository
   />
@@ -333,22 +333,31 @@ export interface Tab {
 
 interface TabsProps {
   label: string;
-  /** `strip`: on several lines, for more links than a bar has room for. */
-  look?: "tabs" | "strip";
+  /** `strip`: on several lines, for more links than a bar has room for. `menu`: folded. */
+  look?: "tabs" | "strip" | "menu";
 }
 
 /** Links with one selected; nothing if none leads anywhere. */
 export const Tabs: FC<TabsProps & { tabs: readonly Tab[] }> = (
   { label, tabs, look = "tabs" },
   context: RenderContext,
-) =>
-  tabs.some(({ href }) => leadsTo(href, context)) ? (
+) => {
+  if (!tabs.some(({ href }) => leadsTo(href, context))) return null;
+  const links = tabs.map((tab) => <TabLink {...tab} />);
+  return look === "menu" ? (
+    <details class="menu" data-menu="">
+      <summary class="button">
+        <span class="hidden">{label}: </span>
+        {tabs.find(({ isCurrent }) => isCurrent)?.name ?? label}
+      </summary>
+      <div>{links}</div>
+    </details>
+  ) : (
     <nav class={look} aria-label={label}>
-      {tabs.map((tab) => (
-        <TabLink {...tab} />
-      ))}
+      {links}
     </nav>
-  ) : null;
+  );
+};
 
 /** One of several links, which may be the selected one. */
 export const TabLink: FC<Tab> = ({ name, href, isCurrent, language }) => (
@@ -382,14 +391,6 @@ export const Options: FC<OptionsProps> = ({ url, parameter, words, current, also
     }))}
   />
 );
-
-/** The names of values, from the facts about each. */
-export function wordsOf<Of>(
-  all: Readonly<Record<string, Of>>,
-  word: (of: Of) => string,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(all).map(([value, of]) => [value, word(of)]));
-}
 
 interface WindowTabsProps extends Pick<OptionsProps, "url" | "current" | "look"> {
   /** Default: all. */

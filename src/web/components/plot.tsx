@@ -4,7 +4,7 @@ import {
   type ChartInput,
   type ChartSeries,
   type ChartSpan,
-  distanceText,
+  crossingWords,
   drawChart,
   drawMark,
   gainsOf,
@@ -15,6 +15,8 @@ import {
   milestoneWords,
   noteOfSpan,
   type Passed,
+  passingsOf,
+  shortNames,
   spanOf,
   stepOf,
   VIEW_FACTS,
@@ -22,7 +24,6 @@ import {
 } from "../../charts/charts.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
-import { formatCount } from "./numbers.js";
 
 /** Browser modules of a page with a chart. */
 export const PLOT_SCRIPTS = ["chart.js"] as const;
@@ -46,8 +47,6 @@ export interface PlotProps {
   label: string;
   /** Whether points are sums. A repository that joins would look like growth, so sums are shown without differences. */
   isSum?: boolean;
-  /** Whether the lines are explained below the chart; default: yes. Otherwise the page does so itself. */
-  hasLegend?: boolean;
   /** Its size in a wide window; default: the whole width of a page. The style sheet has its shape. */
   size?: { width: number; height: number };
   /** Whether the page takes `from` and `to`, so that a part of the chart can be selected. Its section needs `data-chart`. */
@@ -64,7 +63,7 @@ const SIZES = {
  * drawing's geometry and the points next to it; it draws nothing but a crosshair.
  */
 export const Plot: FC<PlotProps> = (props) => {
-  const { series, align, spans = [], canZoom = false, hasLegend = true } = props;
+  const { series, align, spans = [], canZoom = false } = props;
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawChart({
       ...props,
@@ -88,7 +87,16 @@ export const Plot: FC<PlotProps> = (props) => {
         {draw("whole")}
         {draw("narrow")}
       </div>
-      {series.length > 1 ? <Legend {...{ series, align, hasLegend }} /> : null}
+      {series.length > 1 ? <Legend series={series} /> : null}
+      {series.map(
+        ({ name, note }) =>
+          series.length > 1 &&
+          note !== undefined && (
+            <p class="soft small">
+              {name}: {note}
+            </p>
+          ),
+      )}
       <SpanNotes spans={isByDate(align) ? spans : []} />
       <PlotData {...props} />
     </div>
@@ -105,26 +113,15 @@ const SpanNotes: FC<{ spans: readonly ChartSpan[] }> = ({ spans }) =>
     </ol>
   );
 
-/** The name, mark and last value of each line. The script takes the marks from it even where it is not shown. */
-const Legend: FC<Pick<PlotProps, "series" | "align" | "hasLegend">> = ({ series, align, hasLegend }) => (
-  <ul class="plot-legend" hidden={hasLegend !== true}>
-    {series.map(({ name, points, note }, i) => {
-      const last = points.at(-1);
-      return (
-        <li>
-          <LineSample index={i} />
-          <span class="plot-name">{name}</span>{" "}
-          <span class="plot-value">{formatCount(last?.value ?? null)}</span>
-          {!isByDate(align) && last !== undefined ? (
-            <span class="soft small">
-              {" "}
-              {align === "age" ? "at" : "after"} {distanceText(last.at)}
-            </span>
-          ) : null}
-          {note === undefined ? null : <span class="soft small"> {note}</span>}
-        </li>
-      );
-    })}
+/** The names and marks of the lines for the script, which shows them at a point; readers see them at the ends of the lines. */
+const Legend: FC<Pick<PlotProps, "series">> = ({ series }) => (
+  <ul class="plot-legend" hidden>
+    {series.map(({ name }, i) => (
+      <li>
+        <LineSample index={i} />
+        <span class="plot-name">{name}</span>
+      </li>
+    ))}
   </ul>
 );
 
@@ -153,6 +150,11 @@ const PlotData: FC<PlotProps> = (props, { isStatic }: RenderContext) => {
         to: seconds(one.point.at),
         words: `First ${milestoneWords(one)}`,
       })),
+      ...passingsOf({ series, align, view }).map((one) => ({
+        from: seconds(one.at) - HALF_DAY,
+        to: seconds(one.at) + HALF_DAY,
+        words: crossingWords(one, shortNames(series.map(({ name }) => name))),
+      })),
       ...(isByDate(align) ? spans : []).map((span) => ({
         from: seconds(span.from),
         to: seconds(span.to),
@@ -168,6 +170,9 @@ const PlotData: FC<PlotProps> = (props, { isStatic }: RenderContext) => {
     />
   );
 };
+
+/** The crosshair stops at points, between which lines cross. */
+const HALF_DAY = 12 * 3_600;
 
 const seconds = (ms: number) => Math.round(ms / 1_000);
 

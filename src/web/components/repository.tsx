@@ -251,16 +251,17 @@ export interface Crossing {
 
 /** What says most about a repository, newest first: its best day, round numbers, others it passed, names, its beginning. */
 export function happeningsOf({ repository, best, milestones, crossings, names }: HappeningsOf): Happening[] {
-  const passedAt = (at: number) => crossings.find((one) => one.isAbove && one.at === at);
-  const rounds = milestones.map(({ value, point }): Happening => {
-    const passed = passedAt(point.at);
+  const isWith = ({ at }: Crossing, { before, point }: Milestone) => at > before.at && at <= point.at;
+  const rounds = milestones.map((milestone): Happening => {
+    const { value, point } = milestone;
+    const passed = crossings.find((one) => one.isAbove && isWith(one, milestone));
     const words = `Passed ${formatCount(value)} stars`;
     return passed === undefined
       ? { at: point.at, words }
       : { at: point.at, words: `${words} and`, other: passed.other };
   });
   const others = crossings
-    .filter(({ at }) => !milestones.some(({ point }) => point.at === at))
+    .filter((one) => !milestones.some((milestone) => isWith(one, milestone)))
     .map(
       ({ at, value, isAbove, other }): Happening =>
         isAbove

@@ -204,6 +204,33 @@ export const Life: FC<LifeProps> = ({ points, best, against = [], width = 338, h
   );
 };
 
+/** The courses of several totals to one scale, in the colours of their places. Hidden from screen readers, which get who passed whom. */
+export const Lines: FC<{ lines: readonly LifeProps["points"][] } & Partial<Size>> = ({
+  lines,
+  width = 336,
+  height = 120,
+}) => {
+  const points = lines.flat();
+  const [from, to] = [Math.min(...points.map(({ at }) => at)), Math.max(...points.map(({ at }) => at))];
+  const most = Math.max(1, ...points.map(({ value }) => value));
+  const x = (at: number) => 2 + ((at - from) * (width - LIFE_EDGE)) / (to - from || 1);
+  const y = (value: number) => height - 2 - (value * (height - LIFE_EDGE)) / most;
+  const pathOf = (some: LifeProps["points"]) =>
+    thinned(some, MOST_POINTS)
+      .map(({ at, value }) => `${fixed(x(at))} ${fixed(y(value))}`)
+      .join("L");
+  return (
+    <svg class="lines" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {lines.map((some, i) =>
+        some.length < 2 ? null : <path class={`chart-line-${i + 1}`} d={`M${pathOf(some)}`} />,
+      )}
+    </svg>
+  );
+};
+
+/** Of a small line. */
+const MOST_POINTS = 70;
+
 const LIFE_EDGE = 8;
 /** Of "Oct 2025", before the first year. */
 const MONTH_ROOM = 80;

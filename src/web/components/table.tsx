@@ -8,8 +8,11 @@ import {
   METRIC_WORDS,
   type Metric,
   milestonesOf,
+  passingsOf,
   SHORTEST_STEP,
+  shortNames,
   signedRate,
+  type View,
 } from "../../charts/charts.js";
 import { type Trend, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { DAY_MS, isoTime, WEEK_MS } from "../../lib/clock.js";
@@ -206,16 +209,19 @@ function perDay(change: number | null, lengthMs: number): string {
 interface ComparedNumbersProps {
   metric: Metric;
   align: ChartInput["align"];
+  view: View;
   series: readonly ChartSeries[];
 }
 
-/** The data of a comparison: the last count of each repository in each day, week or month, newest first. */
-export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, series }) => {
+/** The data of a comparison: the last count of each repository in each day, week or month, newest first, and whom it passed in that. */
+export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, series, ...props }) => {
   const { word, of } = rowStepOf({ align, series });
   const columns = series.map(
     ({ points }) => new Map(points.map(({ at, value }) => [of(at), value] as const)),
   );
   const rows = [...new Set(columns.flatMap((column) => [...column.keys()]))].sort((a, b) => b - a);
+  const names = shortNames(series.map(({ name }) => name));
+  const crossings = passingsOf({ series, align, ...props });
   return (
     <details class="numbers">
       <summary>
@@ -231,7 +237,17 @@ export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, align, serie
           ...series.map(({ name }, i) => ({
             head: name,
             isNumber: true,
-            cell: (row: number) => formatCount(columns[i]?.get(row) ?? null),
+            cell: (row: number) => {
+              const passed = crossings.filter(({ at, passer }) => passer === i && of(at) === row);
+              return (
+                <>
+                  {formatCount(columns[i]?.get(row) ?? null)}
+                  {passed.map((one) => (
+                    <small class="counted">passed {names[one.passed]}</small>
+                  ))}
+                </>
+              );
+            },
           })),
         ]}
         rows={rows}

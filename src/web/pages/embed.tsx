@@ -10,9 +10,10 @@ import {
   RANGE_WORDS,
   readChartQuery,
   VIEW_WORDS,
+  wordsOf,
 } from "../components/chart-controls.js";
 import { Chosen, RefusedNames } from "../components/chosen-repositories.js";
-import { MainButton, RepositoryField, Snippet, withQuery, wordsOf } from "../components/elements.js";
+import { MainButton, RepositoryField, Snippet, withQuery } from "../components/elements.js";
 import {
   type EmbedPicture,
   type EmbedQuery,

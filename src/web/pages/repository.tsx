@@ -3,7 +3,7 @@ import { z } from "zod";
 import {
   type ChartPoint,
   chartPoints,
-  crossingOf,
+  crossingsOf,
   historyWords,
   milestonesOf,
   readHistory,
@@ -217,8 +217,9 @@ async function readStory({ modules }: PageRequest, { repository, names, similar,
   const days = dayGains(life);
   const milestones = milestonesOf({ metric: "stars", align: "date", series: [{ points: life }] });
   const crossings = similar.flatMap(({ repository: other }): Crossing[] => {
-    const crossing = crossingOf(life, lives.get(other.id) ?? []);
-    return crossing === undefined ? [] : [{ ...crossing, other }];
+    const crossing = crossingsOf([life, lives.get(other.id) ?? []]).at(-1);
+    if (crossing === undefined) return [];
+    return [{ at: crossing.at, value: Math.round(crossing.value), isAbove: crossing.passer === 0, other }];
   });
   const happenings = happeningsOf({ repository, best: bestDay(days), milestones, crossings, names });
   return { lives, life, days, crossings, happenings, passed: milestones.at(-1) };

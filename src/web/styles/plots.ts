@@ -3,7 +3,7 @@ import { CHART_PAGE_STYLES } from "../../charts/charts.js";
 /** Charts, and the pages of repositories. */
 export const PLOTS = `
 .plot { --chart-grid: var(--line); --chart-text: var(--ink); --chart-muted: var(--soft); --chart-bg: var(--paper); margin: var(--s3) 0 var(--s2); }
-.plot, .plot-legend, .shown-gains { --chart-line-1: var(--chart-1); --chart-line-2: var(--chart-2); --chart-line-3: var(--chart-3);
+.plot, .plot-legend, .compared, .examples { --chart-line-1: var(--chart-1); --chart-line-2: var(--chart-2); --chart-line-3: var(--chart-3);
   --chart-line-4: var(--chart-4); --chart-line-5: var(--chart-5); --chart-line-6: var(--chart-6); }
 ${CHART_PAGE_STYLES}
 .plot-box { position: relative; aspect-ratio: 1152 / 432; overflow: hidden; margin: 0; }
@@ -107,26 +107,9 @@ main > .chart-controls .chart-options { margin-left: auto; }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
 .share rect { fill: var(--chart-1); }
 .ranks { width: auto; min-width: min(100%, 22rem); }
-.compared .number + td:not(.number), .compared .number + th:not(.number) { padding-left: var(--s4); }
-@media screen { .compared tbody th a { white-space: nowrap; } }
-.chosen { gap: var(--s2); min-width: 0; }
-.chosen li { display: inline-flex; align-items: center; max-width: 100%; border: 1px solid var(--edge); border-radius: 1rem; background: var(--card); padding: 0 var(--s1) 0 var(--s3); }
-.chosen li > a:first-of-type { overflow-wrap: anywhere; line-height: 1.75rem; }
 .line-mark { display: inline-block; flex: none; width: 26px; height: 12px; }
-.shown-gains { width: auto; min-width: min(100%, 36rem); margin-top: var(--s4); }
-@media (max-width: 34rem) {
-  .shown-gains .line-mark { display: block; }
-  .shown-gains :is(th, td) { padding-right: var(--s1); }
-}
-.shown-gains tbody th { overflow-wrap: break-word; }
-.shown-gains :is(th, td).number { padding-left: var(--s2); white-space: normal; }
-.shown-gains abbr { text-decoration: none; }
 .share-chart { margin: var(--s4) 0; gap: var(--s2); }
 .share-chart > * { padding: .35rem .7rem; }
-.compare-head { display: flex; flex-wrap: wrap; align-items: end; gap: var(--s3) var(--s5); margin-bottom: var(--s4); }
-.compare-head > * { margin: 0; }
-.compare-head form { flex: 1 1 20rem; }
-.chosen .out { display: inline-block; min-width: 1.5rem; font-size: var(--large); line-height: 1.5rem; text-align: center; text-decoration: none; }
 .facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
@@ -181,7 +164,7 @@ details > summary { padding: .15rem 0; }
 }
 @media (forced-colors: active) {
   .tile[aria-current] { outline: 2px solid Highlight; }
-  .plot, .plot-legend, .line-mark { --tint: Canvas; --past: GrayText; --now: CanvasText; --star: CanvasText; --chart-bg: Canvas; --chart-grid: GrayText; --chart-text: CanvasText; --chart-muted: CanvasText;
+  .plot, .plot-legend, .line-mark, .examples { --tint: Canvas; --past: GrayText; --now: CanvasText; --star: CanvasText; --chart-bg: Canvas; --chart-grid: GrayText; --chart-text: CanvasText; --chart-muted: CanvasText;
     --chart-line-1: CanvasText; --chart-line-2: CanvasText; --chart-line-3: CanvasText; --chart-line-4: CanvasText;
     --chart-line-5: CanvasText; --chart-line-6: CanvasText; }
   .plot-box svg, .plot-legend svg, .plot-tip svg, .line-mark { forced-color-adjust: none; }
