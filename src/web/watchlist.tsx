@@ -27,6 +27,7 @@ import { Badges, badgesOf, OwnerImage } from "./components/badges.js";
 import {
   addressOf,
   BeyondEnd,
+  Facts,
   Language,
   MainButton,
   NameLink,
@@ -188,20 +189,15 @@ const Summary: FC<{ watched: Watched }> = ({ watched: { trends, sum, byId } }) =
   const stars = [...byId.values()].reduce((total, repository) => total + (repository.stars ?? 0), 0);
   return (
     <section class="card totals short" aria-label="All together">
-      <dl>
-        <div>
-          <dt>{repositoriesText(byId.size)}</dt>
-          <dd>{formatCompact(stars)}</dd>
-        </div>
-        {SHOWN_WINDOWS.map((window) => (
-          <div>
-            <dt>{WINDOW_LABELS[window]}</dt>
-            <dd>
-              <Delta value={gainIn(window)} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          { name: repositoriesText(byId.size), value: formatCompact(stars) },
+          ...SHOWN_WINDOWS.map((window) => ({
+            name: WINDOW_LABELS[window],
+            value: <Delta value={gainIn(window)} />,
+          })),
+        ]}
+      />
       {points.length < 3 ? null : (
         <div>
           <DayBars

@@ -38,8 +38,8 @@ main > .narrow:only-child { margin: 0 auto; }
 .list td.action { width: 1.75rem; text-align: right; white-space: nowrap; }
 /* A watchlist: all together, and rows to choose. */
 .totals.short { padding-bottom: .75rem; }
-.card.totals.short div > dd { padding: 0; }
-.card.totals.short dl { display: flex; }
+.totals.short .facts dd { padding: 0; }
+.card.totals.short .facts { display: flex; }
 .mast > :first-child > p + p { margin: 2px 0 0; }
 .mast:has(.row-form) > :first-child { flex: 1 1 24rem; }
 .mast:has(.row-form) > :last-child:not(:first-child) { flex: 0 1 27rem; }
