@@ -250,7 +250,7 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       const compared = () => new URL(page.url()).searchParams.getAll("repo");
       assert.deepEqual(compared(), ["github:almanac/star-tables", "github:almanac/sundial"]);
       assert.match(await page.title(), /star-tables, almanac\/sundial/);
-      await page.locator("summary", { hasText: "By date" }).click();
+      await page.locator("summary.button", { hasText: "By date" }).click();
       await page.getByRole("link", { name: "Index", exact: true }).click();
       await page.waitForURL(/align=index/);
       await page.goBack();

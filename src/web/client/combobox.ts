@@ -64,6 +64,8 @@ export class Combobox {
   readonly list: HTMLDivElement;
   #shown: { option: HTMLElement; choice: Choice }[] = [];
   #active = -1;
+  /** Whether the selection is the choice that Enter takes without a step to it: the first step leads to the first choice. */
+  #isTaken = false;
   #pending: AbortController | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   /** Whether the list is still that of an earlier text. */
@@ -163,6 +165,7 @@ export class Combobox {
       count === 0 ? "No suggestions" : `${count} ${count === 1 ? "suggestion" : "suggestions"}`;
     const taken = this.#shown.findIndex(({ choice }) => choice.isTaken === true);
     this.#choose(this.#options.isPalette === true && count > 0 ? Math.max(0, taken) : taken);
+    this.#isTaken = taken >= 0 && this.#options.isPalette !== true;
     const isEntered = this.#isEntered;
     this.#isWaiting = false;
     this.#isEntered = false;
@@ -200,6 +203,7 @@ export class Combobox {
     }
     // Choices that arrive now would replace the one that is being chosen.
     this.#stop();
+    if (this.#isTaken) this.#active = -1;
     if (this.#options.isPalette === true)
       this.#choose(this.#active === -1 && step < 0 ? count - 1 : (this.#active + step + count) % count);
     else this.#choose(((this.#active + 1 + step + count + 1) % (count + 1)) - 1);
@@ -208,6 +212,7 @@ export class Combobox {
   /** Selects a choice; -1: none, so that keys edit the text again. */
   #choose(index: number): void {
     this.#active = index;
+    this.#isTaken = false;
     for (const [i, { option }] of this.#shown.entries())
       option.setAttribute("aria-selected", String(i === index));
     const active = this.#shown[index]?.option;
