@@ -164,7 +164,7 @@ onSqliteAndLong("The series of a window", (engine) => {
     const stars = (await own.get("/api/embed/badge.svg?repo=github:o/doubted&kind=stars")).body;
     assert.match(stars, /o\/doubted: 40 stars, as of 30 Apr 2026/);
     const page = (await own.get("/repos/github/o/doubted")).body;
-    assert.match(page, /Measured <time datetime="2026-04-29T23:00:00.000Z"/);
+    assert.match(page, /Updated <time datetime="2026-04-29T23:00:00.000Z"/);
     let card = "";
     t.mock.method(PngRenderer.prototype, "render", async (shown: Picture) => {
       card = shown.kind === "card" ? shown.card.texts.map(({ text }) => text).join("|") : "";

@@ -94,7 +94,7 @@ describe("The fields for repositories", { skip: NO_CHROMIUM }, () => {
     };
     const onList = async (page: Page, text: string): Promise<Outcome> => {
       await enter(page, page.locator("main [data-repositories]").first(), text);
-      return { known: await page.locator("table.list tbody tr").count() };
+      return { known: await page.locator("table.list input[type=checkbox]").count() };
     };
     const fields: Readonly<Record<string, (page: Page, text: string) => Promise<Outcome>>> = {
       "the form": inForm("/track"),
@@ -132,7 +132,7 @@ describe("The fields for repositories", { skip: NO_CHROMIUM }, () => {
         await page.getByRole("button", { name: "Create list" }).click();
         await page.getByRole("link", { name: "Open the list" }).click();
         await page.getByRole("heading", { level: 1, name: "Watchlist" }).waitFor();
-        return { known: await page.locator("table.list tbody tr").count() };
+        return { known: await page.locator("table.list input[type=checkbox]").count() };
       },
     };
     for (const [name, field] of Object.entries(fields))

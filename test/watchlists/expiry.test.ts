@@ -112,7 +112,7 @@ onSqliteAndLong("A watchlist without an owner", (engine) => {
     const { world } = await start();
     const { shareToken } = await createList(world, { ids: ["1"] });
     const html = await (await world.request(`/watchlists/${shareToken}`)).text();
-    assert.match(html.replaceAll(/<[^>]*>/g, ""), /expires 30 Apr 2027 unless opened/);
+    assert.match(html.replaceAll(/<[^>]*>/g, ""), /Expires 30 Apr 2027 unless opened/);
   });
 
   test("is deleted with others, a twentieth of all in a run and ten in a transaction", async () => {

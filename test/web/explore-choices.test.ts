@@ -255,7 +255,7 @@ onSqlite("A list without a match", (engine) => {
 
   test("offers to track the repository that the search names", async () => {
     const { buttons, html } = await open("/explore?q=facebook/react");
-    assert.ok(buttons.includes("Show"), buttons.join());
+    assert.ok(buttons.includes("Track facebook/react"), buttons.join());
     assert.match(html.slice(html.indexOf("<main")), /<input [^>]*value="facebook\/react"/);
   });
 

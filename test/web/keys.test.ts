@@ -105,7 +105,6 @@ onSqlite("The pages of API keys", (engine) => {
     const { id, key } = await createKey(world, owner, "ci");
     const unused = await open(world, `/account/keys/${id}`, owner.headers);
     assert.ok(unused.text.includes('curl -H "Authorization: Bearer $SIDEREAL_KEY"'));
-    assert.doesNotMatch(unused.html, /<table/);
     const ask = (path: string) =>
       world.get(path, { "X-API-Key": key, "User-Agent": "curl/8.5.0", "X-Forwarded-For": "198.51.100.7" });
     for (let i = 0; i < 5; i++) await ask("/api/repos");
