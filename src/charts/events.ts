@@ -206,8 +206,8 @@ export function drawReached(
   });
 }
 
-/** Bold letters are slightly wider. */
-const BOLD = 1.06;
+/** Bold letters are wider, in some fonts of readers by this much. */
+const BOLD = 1.15;
 
 /** Half the size of a ring. */
 const RING = 6;
