@@ -96,13 +96,14 @@ export async function readWatched(
   const { catalog, database, rankings } = modules;
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const windows = [...new Set([...SHOWN_WINDOWS, query.window])];
-  const [page, trends, repositories, sum, pasts] = await Promise.all([
+  const [page, trends, repositories, sum] = await Promise.all([
     watchlistPage(modules, scope, rowsQuery),
     Promise.all(windows.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
     catalog.findMany(ids),
     sumCounts(database, ids, { recency: await catalog.recency(), lengthMs: sumDays(ids.length) * DAY_MS }),
-    readPasts(modules, ids, now),
   ]);
+  const shown = page.rows.map(({ repository }) => repository.id);
+  const pasts = await readPasts(modules, shown, now);
   const byId = new Map(repositories.map((repository) => [repository.id, repository]));
   return { url, problems, query, page, trends: new Map(trends), sum, pasts, changes, byId };
 }
@@ -133,7 +134,7 @@ async function readPasts(
 /** Browser modules of the page of a list. */
 export const WATCHED_SCRIPTS = [...FIELD_SCRIPTS, "choose.js"];
 
-/** What is unusual in a list, or else gained most, and what comes next. */
+/** What is unusual in a list, or else gained most, and what comes next in the rows of the page. */
 export const Story: FC<{ watched: Watched; now: number }> = ({ watched: { trends, pasts, byId }, now }) => {
   const days = [...(trends.get("24h") ?? [])];
   const first =

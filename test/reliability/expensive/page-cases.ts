@@ -253,7 +253,7 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   ],
   "GET /account/deleted": [page("as it is", () => "/account/deleted")],
   "GET /watchlist": [
-    page("of a visitor", (_, round) => address("/watchlist", { sort: "trending", page: 1 + (round % 10) })),
+    page("of a visitor", (_, round) => address("/watchlist", { sort: "stars", page: 1 + (round % 10) })),
   ],
   "POST /watchlist/items": [
     form("of a visitor", () => "/watchlist/items", {
@@ -293,7 +293,7 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     }),
   ],
   "GET /watchlists/gone": [page("as it is", () => "/watchlists/gone")],
-  "GET /watchlists/{token}": ["added", "trending", "stars-gained"].flatMap((sort) => [
+  "GET /watchlists/{token}": ["stars", "stars-gained"].flatMap((sort) => [
     page(`500 repositories, ${sort}`, ({ token }, round) =>
       address(`/watchlists/${token}`, { sort, window: "30d", page: 1 + (round % 10) }),
     ),
