@@ -49,8 +49,8 @@ const filesOf = (walk: Walk) => async () => {
 const WALKED = "whoever follows it reads these files";
 
 const BUDGETS: readonly Budget[] = [
-  { name: "lines of src", measure: lines("src"), limit: 76_950, reason: "each is read and kept" },
-  { name: "lines of test", measure: lines("test"), limit: 80_200, reason: "one behaviour, one test" },
+  { name: "lines of src", measure: lines("src"), limit: 79_950, reason: "each is read and kept" },
+  { name: "lines of test", measure: lines("test"), limit: 80_450, reason: "one behaviour, one test" },
   { name: "files of a cached list", measure: filesOf("cached list"), limit: 13, reason: WALKED },
   { name: "files of a search", measure: filesOf("search"), limit: 35, reason: WALKED },
   { name: "files of a repository page", measure: filesOf("repository page"), limit: 83, reason: WALKED },

@@ -43,7 +43,7 @@ const SHOWN = 30;
 
 /** Work that a single request may cause, for a list of 500 repositories with a page of 50 rows, or a deep page of 100 rows. */
 const MOST_STATEMENTS = 40;
-/** Five for each repository of a list, and its page. */
+/** Six for each repository of a list, and its page. */
 const MOST_ROWS = 3_100;
 /** The OpenAPI document, which is made once, is the largest. */
 const MOST_BYTES = 1_100_000;
