@@ -26,15 +26,16 @@ interface BarsProps {
 export const Bars: FC<BarsProps> = ({ values, width = 96, height = 32 }) => {
   const most = Math.max(1, ...values.map((value) => value ?? 0));
   const step = (width + GAP) / Math.max(1, values.length);
-  const barOf = (value: number | null, i: number) => {
-    if (value === null) return "";
-    const tall = fixed(Math.max(LEAST_BAR, (value * height) / most));
-    return `M${fixed(i * step)} ${height}v-${tall}h${fixed(step - GAP)}v${tall}z`;
+  const wide = (step - GAP).toFixed(2);
+  // From the end of the bar before, in whole pixels: V8 caches texts of numbers, and what many of them replace is garbage.
+  const barOf = (value: number | null) => {
+    const tall = value === null ? 0 : Math.max(LEAST_BAR, Math.round((value * height) / most));
+    return `v-${tall}h${wide}v${tall}m${GAP} 0`;
   };
   return (
     <svg class="days" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-      <path class="past" d={values.slice(0, -1).map(barOf).join("")} />
-      <path class="now" d={barOf(values.at(-1) ?? null, values.length - 1)} />
+      <path class="past" d={`M0 ${height}${values.slice(0, -1).map(barOf).join("")}`} />
+      <path class="now" d={`M${fixed(width + GAP - step)} ${height}${barOf(values.at(-1) ?? null)}`} />
       <path class="base" d={`M0 ${height}H${width}`} />
     </svg>
   );
@@ -87,12 +88,11 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
   const most = Math.max(1, ...values.map((value) => value ?? 0));
   const best = values.lastIndexOf(most);
   const base = height - TEXT.room;
-  const tallOf = (value: number) => Math.max(LEAST_BAR, (value * (base - TEXT.room)) / most);
+  const tallOf = (value: number) => Math.max(LEAST_BAR, Math.round((value * (base - TEXT.room)) / most));
   const step = width / Math.max(1, values.length);
+  const wide = fixed(step * 0.75);
   const barOf = (value: number | null, i: number) =>
-    value === null
-      ? ""
-      : `M${fixed(i * step)} ${base}v-${fixed(tallOf(value))}h${fixed(step * 0.75)}v${fixed(tallOf(value))}z`;
+    value === null ? "" : `M${fixed(i * step)} ${base}v-${tallOf(value)}h${wide}v${tallOf(value)}z`;
   const last = values.length - 1;
   /** The highest under the words for the usual day. */
   const below = Math.max(usual ?? 0, ...values.slice(0, Math.ceil(USUAL_ROOM / step)).map((one) => one ?? 0));
@@ -126,7 +126,7 @@ const DayPicture: FC<Omit<DayBarsProps, "wide" | "narrow"> & Size & { name: stri
         </text>
       )}
       {usual === null || below * 2 > most ? null : (
-        <text x="0" y={fixed(base - tallOf(below) - 2 * TEXT.gap)}>
+        <text x="0" y={base - tallOf(below) - 2 * TEXT.gap}>
           a usual day: {formatRate(usual)}
         </text>
       )}

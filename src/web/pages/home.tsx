@@ -140,7 +140,11 @@ async function readHome(request: PageRequest) {
   );
   const [[rows = [], newHot = [], passing = []], days, { gaining }, moves] = await Promise.all([
     lists.rowsOfEach([leading, fresh, [...passed.keys()]].map((ids) => ({ ids, window }))),
-    readLastDays(database, [...leading, ...yours.rows.map(({ repository }) => repository.id)]),
+    readLastDays(database, [
+      ...leading,
+      ...yours.rows.map(({ repository }) => repository.id),
+      ...passed.keys(),
+    ]),
     rankings.home(),
     language === undefined
       ? rankings.moves(leading, { ranking: "trending", window })
@@ -166,7 +170,7 @@ async function readHome(request: PageRequest) {
     stars: await starsOf(request, rows, addressOf(url)),
     rising,
     newHot,
-    passed: passing.map((row) => ({ row, ...(passed.get(row.repository.id) ?? { stars: 0, at: null }) })),
+    passed: passing.map((row) => milestoneOf(row, passed, days)),
     yours,
   };
 }
@@ -418,31 +422,39 @@ const ROUND = [
   [1_000, 1_000],
 ] as const;
 
-/** The repositories that passed a round number in the last seven days: those with the highest, and when; null: unknown. */
+/** A round number of stars, and the end of the growth that passed it. */
+interface Passed {
+  stars: number;
+  to: number;
+}
+
+/** The repositories that passed a round number in the last seven days: those with the highest. */
 async function readPassed(
-  { modules: { rankings, database } }: PageRequest,
+  { modules: { rankings } }: PageRequest,
   ids: readonly number[],
-): Promise<Map<number, { stars: number; at: number | null }>> {
+): Promise<Map<number, Passed>> {
   const trends = await rankings.trends(ids, "7d");
   const passed = ids.flatMap((id) => {
     const { starsFrom = 0, starsDelta = 0, starsCounted = 0, to = 0 } = trends.get(id) ?? {};
     const stars = starsFrom + starsDelta;
     const step = ROUND.find(([least]) => stars >= least)?.[1] ?? stars + 1;
     const round = Math.floor(stars / step) * step;
-    return starsDelta === starsCounted && round > starsFrom ? [{ id, stars: round, to }] : [];
+    return starsDelta === starsCounted && round > starsFrom ? [[id, { stars: round, to }] as const] : [];
   });
-  const highest = passed.sort((a, b) => b.stars - a.stars).slice(0, SIDE_ROWS);
-  const days = await readLastDays(
-    database,
-    highest.map(({ id }) => id),
-  );
-  return new Map(
-    highest.map(({ id, stars, to }) => {
-      const totals = days.get(id) ?? [];
-      const day = totals.findIndex((total) => total !== null && total >= stars);
-      return [id, { stars, at: day < 1 ? null : to - (totals.length - 1 - day) * DAY_MS }];
-    }),
-  );
+  return new Map(passed.sort(([, a], [, b]) => b.stars - a.stars).slice(0, SIDE_ROWS));
+}
+
+/** What a repository passed, and when; null: unknown. */
+function milestoneOf(
+  row: ListRow,
+  passed: ReadonlyMap<number, Passed>,
+  days: Awaited<ReturnType<typeof readLastDays>>,
+) {
+  const { id } = row.repository;
+  const { stars, to } = passed.get(id) ?? { stars: 0, to: 0 };
+  const totals = days.get(id) ?? [];
+  const day = totals.findIndex((total) => total !== null && total >= stars);
+  return { row, stars, at: day < 1 ? null : to - (totals.length - 1 - day) * DAY_MS };
 }
 
 function listAddress({ sort, window, language }: Chosen & { sort: string }): string {
