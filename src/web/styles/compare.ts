@@ -6,7 +6,7 @@ export const COMPARE = `
 #comparison > .say { margin: 6px 0 1.25rem; }
 /* The chosen ones and the choices of their chart are one line, as far as there is room. */
 .compare-bar { display: flex; flex-wrap: wrap; justify-content: space-between; gap: var(--s2); margin: 1.25rem 0 var(--s3); }
-.compare-bar > .row { gap: var(--s2) 6px; }
+.compare-bar > .row { gap: var(--s2) 6px; min-width: 0; }
 .compare-bar .chart-controls { gap: var(--s2) 6px; }
 .compare-bar form, .compare-bar .field { margin: 0; }
 .compare-bar > .row:only-child, .compare-bar > .row:only-child > form { flex: 0 1 36rem; }
@@ -30,8 +30,8 @@ export const COMPARE = `
 .compared-chart .plot { --chart-bg: var(--card); margin: 0; }
 .compared { margin-top: var(--s5); }
 .compared tbody tr { height: 3.5rem; }
-.compared tbody th { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; width: 99%; max-width: 0; }
-.compared .overtakes { padding-left: var(--s5); }
+.compared tbody th { white-space: normal; overflow-wrap: anywhere; width: 99%; max-width: 0; }
+.compared .overtakes { padding-left: var(--s5); white-space: normal; overflow-wrap: anywhere; min-width: 16rem; }
 .compared :is(th, td) { padding: 0 0 0 var(--s4); white-space: nowrap; vertical-align: middle; }
 .compared :is(th, td):first-child { padding-left: 0; }
 .compared thead th { height: var(--control); }
@@ -69,7 +69,7 @@ export const COMPARE = `
   .compared tbody tr > .gained { grid-area: d; }
   .compared .gained > :not(:first-child) { display: none; }
   .compared tbody th { width: auto; max-width: none; }
-  .compared tbody tr > .overtakes { display: block; grid-area: c; width: auto; padding-left: 38px; white-space: normal; color: var(--soft); font-size: var(--small); }
+  .compared tbody tr > .overtakes { display: block; min-width: 0; grid-area: c; width: auto; padding-left: 38px; white-space: normal; color: var(--soft); font-size: var(--small); }
 }
 @media (forced-colors: active) {
   .chart-line-2 { stroke-dasharray: 8 3; }

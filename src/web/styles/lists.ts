@@ -25,7 +25,7 @@ a.badge:hover { text-decoration: underline; }
 .place small.fall { color: var(--fall); }
 .place small.new { color: var(--star); }
 .row-name { display: grid; grid-template-columns: 2rem minmax(0, 1fr); gap: var(--s3); align-items: center; }
-.named { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .6rem; line-height: 1.625rem; max-height: 1.625rem; overflow: hidden; }
+.named { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .6rem; line-height: 1.625rem; }
 .named > a:first-child { min-width: 0; font-size: var(--large); }
 .named .badge { line-height: 1.375rem; }
 .owner { color: var(--soft); }
@@ -91,9 +91,10 @@ a.badge:hover { text-decoration: underline; }
 .story .hero { margin-top: var(--s4); }
 .story .buttons { margin: auto 0 0; padding-top: var(--s3); }
 .story-head { display: flex; gap: var(--s3); align-items: center; }
+.story-head > :last-child, .story > * { min-width: 0; }
 .story-head .place { width: 1.75rem; font-size: var(--title); text-align: center; }
 .story-head h2 { margin: 0; font-size: var(--title); }
-a:has(> .title) { text-decoration: none; }
+a:has(> .title) { min-width: 0; overflow-wrap: anywhere; text-decoration: none; }
 a:hover > .title { text-decoration: underline; }
 :is(h2, h3) .owner { font-weight: 400; }
 .small-card { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--s2); align-content: space-between; padding: var(--s4); }
@@ -120,7 +121,7 @@ a:hover > .title { text-decoration: underline; }
 .side .owner { flex: 0 99 auto; min-width: 1.5em; }
 .side .soft { font-size: var(--small); }
 .side .times { min-width: 46px; text-align: center; }
-.side .language { min-width: 6.5rem; max-width: 70%; overflow: hidden; text-overflow: ellipsis; }
+.side .language { white-space: nowrap; min-width: 6.5rem; max-width: 70%; overflow: hidden; text-overflow: ellipsis; }
 .side .language a { color: var(--ink); font-size: var(--body); line-height: 1.75rem; display: inline-block; }
 .side svg:not(.dot) { flex: 1; height: 8px; min-width: 0; }
 .side .language + svg + * { min-width: 4rem; text-align: right; font-weight: 600; white-space: nowrap; }

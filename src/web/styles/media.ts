@@ -16,6 +16,8 @@ export const MEDIA = `
   .button[rel] { border: 0; padding: 0; min-height: 0; }
   a[rel~="nofollow"][href^="http"]::after { content: " (" attr(href) ")"; font-size: var(--small); overflow-wrap: anywhere; }
   .scroll { overflow: visible; background: none; }
+  .compare-bar > .row.row { flex-wrap: wrap; margin: 0; padding: 0; max-width: 100%; overflow: visible; }
+  .card.compared-chart { margin: 0; }
   .scroll table, .scroll table :is(th, small, .badge) { font-size: 8pt; }
   .scroll table :is(th, td) { white-space: normal; overflow-wrap: anywhere; padding-right: .4rem; }
   .scroll table .number { overflow-wrap: normal; }

@@ -42,7 +42,7 @@ export const PARTS = `
 .facts dt { color: var(--soft); font-size: var(--small); }
 .facts dd { margin: 0; font-size: var(--title); line-height: 1.25; }
 .facts dd small { display: block; font-size: var(--small); }
-.language { white-space: nowrap; color: var(--soft); font-size: var(--small); }
+.language { overflow-wrap: anywhere; color: var(--soft); font-size: var(--small); }
 .tags { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0 0 var(--s3); padding: 0; list-style: none; }
 .tags li { max-width: 100%; }
 .tags a { overflow-wrap: anywhere; display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
