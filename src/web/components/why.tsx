@@ -12,9 +12,9 @@ import { Delta, formatCount, formatRate } from "./numbers.js";
 /** From these multiples of the usual day on, a chip is stronger. The first is the least that has one. */
 const STEPS = [2, 5, 20];
 
-/** The step of a gain, from 0 on; undefined below the first. */
+/** The step of a gain as it is written, from 0 on; undefined below the first. */
 function stepOf(times: number | null): number | undefined {
-  const step = STEPS.findLastIndex((least) => (times ?? 0) >= least);
+  const step = STEPS.findLastIndex((least) => Number((times ?? 0).toPrecision(2)) >= least);
   return step < 0 ? undefined : step;
 }
 
