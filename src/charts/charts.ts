@@ -43,7 +43,7 @@ export {
 } from "./history.js";
 export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, shortNames, spanOf, stepOf } from "./lines.js";
 export { snippetsOf } from "./markup.js";
-export { ageText, dateText, dayText, distanceText, signedRate } from "./numbers.js";
+export { ageText, dateText, dayText, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,

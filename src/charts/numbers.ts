@@ -77,9 +77,3 @@ export function ageText(ms: number, unit: AgeUnit): string {
   const value = ms / AGE_UNITS[unit].ms;
   return plural(unit === "day" ? Math.round(value) : Math.round(value * 10) / 10, unit);
 }
-
-/** Time between two times: 3 days, 7 hours. */
-export function distanceText(ms: number): string {
-  const hours = Math.max(1, Math.round(ms / 3_600_000));
-  return hours < 36 ? plural(hours, "hour") : plural(Math.round(ms / DAY_MS), "day");
-}

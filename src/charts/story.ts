@@ -167,7 +167,7 @@ function leadWords(lines: readonly StoryLine[], { standings, order, unit }: Lead
   return [leads, `${fastest.name} gains ${fasterWords(fastest.perDay ?? 0, lead.perDay)}`];
 }
 
-/** A smaller gain a day would be told as 0. */
+/** A smaller daily gain rounds to 0. */
 const LEAST_TOLD = 0.5;
 
 /** "2.5 times as much a day"; without a pace to compare with "246 a day". */

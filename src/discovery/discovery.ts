@@ -51,7 +51,6 @@ export {
   listQuery,
   listSpec,
   MAIN_SORTS,
-  type MainSort,
   pageOffset,
   type Scope,
   SORT_DEFINITIONS,

@@ -72,7 +72,6 @@ export const SORTS = NAMES.filter(isSort);
 
 /** The rankings and rising, which has no ranks: the sorts of pages of a language or topic, and of published sites. */
 export const MAIN_SORTS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained", "stars"] as const;
-export type MainSort = (typeof MAIN_SORTS)[number];
 
 /** The sorts that have a feed. */
 export const FEEDS = SORTS.filter((sort) => SORT_DEFINITIONS[sort].feed !== undefined);

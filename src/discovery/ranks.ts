@@ -285,7 +285,7 @@ const LEAST_SHARED = 2;
 const LEAST_WORTH = 0.5;
 const LEAST_SCORE = 0.4;
 
-/** How much a word says that so many of all repositories have. */
+/** The weight of a word that `count` of `all` repositories have: the rarer, the higher. */
 const rarityOf = (count: number, all: number): number => Math.log((all + 1) / (count + 0.5)) ** 1.5;
 
 /**

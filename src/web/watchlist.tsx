@@ -75,7 +75,7 @@ export const addingOf = ({ http, site }: PageRequest): Adding | undefined =>
 
 /** Gains that all lists show; one in another window comes first if the list is sorted by it. */
 const SHOWN_WINDOWS: readonly Window[] = ["24h", "7d"];
-/** Days of the bars of a row, and of all together: of so many a sum of long lists would be of every third day only. */
+/** Days shown as bars, in a row and for the whole list. The sum of a long list has a point only every third day over 60 days. */
 const ROW_DAYS = 30;
 const sumDays = (count: number): number => (count > 250 ? 30 : 60);
 
@@ -168,7 +168,7 @@ export const Story: FC<{ watched: Watched; now: number }> = ({ watched: { trends
   );
 };
 
-/** From so many times the usual day on, a day is unusual. */
+/** A day is unusual from this multiple of the usual day. */
 const UNUSUAL = 2;
 
 /** The one with the highest value; undefined if none has one. */

@@ -157,7 +157,7 @@ export function strongest(trends: Readonly<Record<Window, Trend | null>>, ranks:
 }
 
 const YEAR_MS = 365 * DAY_MS;
-/** Less growth is better told in stars. */
+/** Growth below this is given in stars, not as a multiple. */
 const LEAST_TIMES = 1.5;
 
 /** The last year of a life, or the last 30 days: "+11,140 in a year, 2.1 times what it had". */
