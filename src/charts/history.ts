@@ -357,7 +357,19 @@ export function newestOf(histories: readonly Pick<History, "asOf">[]): number | 
 
 type ChartRequest = Pick<
   ChartInput,
-  "metric" | "view" | "scale" | "align" | "alignedAt" | "width" | "height" | "spans" | "site"
+  | "metric"
+  | "view"
+  | "scale"
+  | "align"
+  | "alignedAt"
+  | "width"
+  | "height"
+  | "spans"
+  | "site"
+  | "shape"
+  | "style"
+  | "isClear"
+  | "title"
 > & {
   theme: Theme;
   /** Time of the response. */

@@ -49,6 +49,19 @@ export const isByDate = (align: Alignment): boolean => align === "date" || align
 export const viewOf = ({ view = "total", align }: { view?: View; align: Alignment }): View =>
   align === "index" ? "total" : view;
 
+/** The shapes of pictures: sizes in pixels. A README's may have another size. */
+export const SHAPES = {
+  readme: { width: 800, height: 400 },
+  post: { width: 1_200, height: 675 },
+  square: { width: 1_080, height: 1_080 },
+  card: { width: 1_200, height: 630 },
+} as const;
+export type Shape = keyof typeof SHAPES;
+
+/** `sketch`: lines and axes as if drawn by hand; texts stay. */
+export const STYLES = ["plain", "sketch"] as const;
+export type Style = (typeof STYLES)[number];
+
 export interface ChartInput {
   metric: Metric;
   /** One to six. */
@@ -68,6 +81,12 @@ export interface ChartInput {
   ageDays?: number | null;
   width: number;
   height: number;
+  /** Of a picture; default: `readme`. */
+  shape?: Shape;
+  /** Of a picture; default: `plain`. */
+  style?: Style;
+  /** Whether a picture has no background, for pages of any colour. */
+  isClear?: boolean;
   /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
   theme: Theme | "page";
   /** Prefix of all ids, for several charts in one document. */
