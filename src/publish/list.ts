@@ -4,6 +4,7 @@ import { UpstreamFailure } from "../forges/forges.js";
 import {
   type Asked,
   addressReader,
+  cleanText,
   fullNameKey,
   linksIn,
   parseAsked,
@@ -19,16 +20,24 @@ const MAX_LINE = 500;
 /** Repositories that are published. */
 const MAX_PUBLISHED = 1_000;
 
+/** Of a title or the name of a comparison. */
+const MAX_WORDS = 80;
+
+interface AskedLine {
+  line: string;
+  asked: Asked;
+  /** The comment of the line, if it is short. */
+  name: string | undefined;
+}
+
 /** The requests in the lines of a list, and the problems of invalid lines. Nothing is contacted. */
-function parseList(
-  text: string,
-  forges: Pass["forges"],
-): { asked: { line: string; asked: Asked }[]; problems: string[] } {
+function parseList(text: string, forges: Pass["forges"]): { asked: AskedLine[]; problems: string[] } {
   const problems: string[] = [];
-  const asked: { line: string; asked: Asked }[] = [];
+  const asked: AskedLine[] = [];
   for (const [i, whole] of text.split(/\r?\n/).entries()) {
     // A hash within an address belongs to it.
-    const line = whole.replace(/(^|\s)#.*$/, "").trim();
+    const [, , comment = ""] = COMMENT.exec(whole) ?? [];
+    const line = whole.replace(COMMENT, "").trim();
     if (line === "") continue;
     const place = `line ${i + 1}`;
     if (asked.length === MAX_LINES) {
@@ -40,9 +49,26 @@ function parseList(
     else if (one.kind === "problem") problems.push(`${place}: ${one.problem}`);
     else if (one.kind === "name")
       problems.push(`${place}: must be owner/name, or @owner for all of an owner`);
-    else asked.push({ line: place, asked: one });
+    else asked.push({ line: place, asked: one, name: shortText(comment) });
   }
   return { asked, problems };
+}
+
+const COMMENT = /(^|\s)#(.*)$/;
+
+/** The text on one line; undefined if it is empty or too long. */
+function shortText(text: string): string | undefined {
+  const clean = cleanText(text, MAX_LINE) ?? "";
+  return clean === "" || clean.length > MAX_WORDS ? undefined : clean;
+}
+
+/** The title of the site, `# title: Acme Works`. */
+function readTitle(text: string): { title?: string; problems: string[] } {
+  const titles = [...text.matchAll(/^[ \t]*#[ \t]*title:(.*)$/gim)].map(([, title = ""]) => title);
+  if (titles.length > 1) return { problems: ["title: may be in the list only once"] };
+  const title = shortText(titles[0] ?? "");
+  if (title !== undefined) return { title, problems: [] };
+  return { problems: titles.length === 0 ? [] : [`title: must have 1 to ${MAX_WORDS} characters`] };
 }
 
 /** `readme`: the line with the README that links to it; absent for one that the list itself names, or that its owner has. */
@@ -53,7 +79,9 @@ export interface Listed {
   /** Each once, in its order. */
   addresses: ListedAddress[];
   /** The lines that name several repositories, which can be compared. */
-  comparisons: RepositoryAddress[][];
+  comparisons: { addresses: readonly RepositoryAddress[]; name: string | undefined }[];
+  /** The title of the site. */
+  title?: string;
   problems: string[];
 }
 
@@ -74,9 +102,9 @@ export async function resolveList(
     if (known === undefined) found.set(key, address);
     else if (address.readme === undefined) delete known.readme;
   };
-  const comparisons = asked.flatMap(({ asked: one }) =>
+  const comparisons = asked.flatMap(({ asked: one, name }) =>
     one.kind === "repositories" && one.addresses.length > 1 && one.addresses.length <= MAX_SERIES
-      ? [one.addresses]
+      ? [{ addresses: one.addresses, name }]
       : [],
   );
   for (const { line, asked: one } of asked) {
@@ -99,7 +127,12 @@ export async function resolveList(
     problems.push(
       `the list names ${addresses.length} repositories; the first ${MAX_PUBLISHED} are published`,
     );
-  return { addresses: addresses.slice(0, MAX_PUBLISHED), comparisons, problems };
+  const { problems: wrong, ...titled } = readTitle(text);
+  return {
+    ...{ addresses: addresses.slice(0, MAX_PUBLISHED), comparisons },
+    ...titled,
+    problems: [...problems, ...wrong],
+  };
 }
 
 async function addressesOf(pass: Pass, asked: Asked): Promise<readonly RepositoryAddress[]> {

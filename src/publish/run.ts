@@ -5,17 +5,12 @@ import type { Theme } from "../charts/charts.js";
 import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { updateDerived } from "../modules.js";
-import {
-  addressReader,
-  type Catalog,
-  type Repository,
-  type RepositoryAddress,
-} from "../repositories/repositories.js";
+import { addressReader, type Catalog, type Repository } from "../repositories/repositories.js";
 import { untrack } from "../tracking/tracking.js";
 import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/transfer.js";
 import { makeFolder, PathFault, readEarlier, writeJson } from "./files.js";
 import { readKnown, wholeHistories, writeKnown } from "./known.js";
-import { type ListedAddress, resolveList } from "./list.js";
+import { type Listed, type ListedAddress, resolveList } from "./list.js";
 import type { Pass } from "./pass.js";
 import { filesOf, isListed, type Published, readPublished, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
@@ -161,16 +156,15 @@ async function describe(
 async function drawSite(
   pass: Pass,
   site: PublishOptions["site"],
-  {
-    published,
-    comparisons,
-  }: { published: readonly Published[]; comparisons: readonly (readonly RepositoryAddress[])[] },
+  { published, comparisons }: { published: readonly Published[]; comparisons: Listed["comparisons"] },
 ): Promise<Pick<PublishReport, "pages" | "problems">> {
   if (site === undefined) return { pages: 0, problems: [] };
   return writeSite(pass, site.folder, {
     repositories: published.map(({ repository }) => repository),
     comparisons: comparisons
-      .map((some) => some.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []))
+      .map(({ addresses }) =>
+        addresses.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []),
+      )
       .filter((some) => some.length > 1),
     url: site.url,
   });
