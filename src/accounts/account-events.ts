@@ -16,6 +16,21 @@ const KEPT_MS = 180 * DAY_MS;
 const KEPT_ROWS = 1_000;
 const BATCH = 2_000;
 
+/** What operators did: their log. The detail has `target`, and if known `reason`, `by` (a user of the machine) and `undo`, a command. */
+export const OPERATOR_EVENTS = [
+  "operator_entered",
+  "operator_refused",
+  "operator_left",
+  "forge_token_added",
+  "forge_token_refused",
+  "forge_token_removed",
+  "repository_untracked",
+  "repository_deleted",
+  "repository_renamed",
+  "rename_undone",
+] as const;
+export type OperatorEventName = (typeof OPERATOR_EVENTS)[number];
+
 export const ACCOUNT_EVENTS = [
   "signed_in",
   "reauthenticated",
@@ -32,14 +47,7 @@ export const ACCOUNT_EVENTS = [
   "feed_created",
   "feed_replaced",
   "feed_ended",
-  "operator_entered",
-  "operator_refused",
-  "operator_left",
-  "forge_token_added",
-  "forge_token_refused",
-  "forge_token_removed",
-  "repository_untracked",
-  "repository_deleted",
+  ...OPERATOR_EVENTS,
 ] as const;
 export type AccountEventName = (typeof ACCOUNT_EVENTS)[number];
 
@@ -88,7 +96,9 @@ export interface RefusedRequest {
   detail?: EventDetail;
 }
 
-interface EventQuery {
+export interface EventQuery {
+  /** Default: all. */
+  events?: readonly AccountEventName[];
   accountId?: string | undefined;
   since?: number | undefined;
   before?: number | undefined;
@@ -201,13 +211,13 @@ const isSignIn = sql`case when event in ('signed_in', 'reauthenticated') then 1 
 /** Events, latest first. */
 export async function readEvents(
   db: Db,
-  { accountId, since, before, limit }: EventQuery,
+  { events = ACCOUNT_EVENTS, accountId, since, before, limit }: EventQuery,
 ): Promise<StoredEvent[]> {
   let query = db
     .selectFrom("account_events")
     .selectAll()
     // A newer version may have written events that this one does not know.
-    .where("event", "in", ACCOUNT_EVENTS)
+    .where("event", "in", events)
     .orderBy("id", "desc")
     .limit(limit);
   if (accountId !== undefined) query = query.where("account_id", "=", accountId);
@@ -245,10 +255,15 @@ export function eventWords(event: AccountEventName): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** The detail of an event in words, such as "method: link"; without the agent. Empty if there is nothing else. */
+/** Who an event is about, or who has done it. `email`: that of the account, if it still exists. */
+export function actorWords({ accountId, detail }: StoredEvent, email: string | undefined): string {
+  return email ?? accountId ?? String(detail.by ?? "operator");
+}
+
+/** The detail of an event in words, such as "method: link"; without agent and actor. Empty if there is nothing else. */
 export function detailWords(detail: EventDetail): string {
   return Object.entries(detail)
-    .filter(([name]) => name !== "agent")
+    .filter(([name]) => name !== "agent" && name !== "by")
     .map(([name, value]) => `${name}: ${value}`)
     .join(", ");
 }

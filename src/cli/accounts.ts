@@ -9,6 +9,7 @@ const PAGE = 500;
 
 interface EventsOptions {
   account?: string;
+  operators?: boolean;
   since?: string;
   json?: boolean;
 }
@@ -16,38 +17,47 @@ interface EventsOptions {
 export function addEvents(program: Command, host: Host): void {
   program
     .command("events")
-    .description("list account events, latest first: sign-ins, sessions, keys")
+    .description("list account events and what operators did, latest first")
     .option("--account <email>", "only those of this account; the id of a deleted account works too")
+    .option("--operators", "only what operators did, by page or command, with the command that undoes it")
     .option("--since <time>", "only those since this time, such as 2026-04-30 or 2026-04-30T12:00:00Z")
     .option("--json", "print one JSON object per event")
     .action((options: EventsOptions) => listEvents(host, options));
 }
 
-async function listEvents(host: Host, { account, since, json }: EventsOptions): Promise<void> {
+async function listEvents(host: Host, { account, operators, since, json }: EventsOptions): Promise<void> {
   const from = since === undefined ? undefined : Date.parse(since);
   if (from !== undefined && Number.isNaN(from))
     throw new CommandFault(
       "--since: must be a date such as 2026-04-30, or a time such as 2026-04-30T12:00:00Z",
     );
-  const { addressesOf, agentOf, detailWords, eventWords, findAccountId, readEvents } = await import(
+  const { ACCOUNT_EVENTS, OPERATOR_EVENTS, addressesOf, findAccountId, readEvents, ...words } = await import(
     "../accounts/accounts.js"
   );
+  const { actorWords, agentOf, detailWords, eventWords } = words;
+  const events = operators === true ? OPERATOR_EVENTS : ACCOUNT_EVENTS;
   requireStore(host.config);
   await withModules(host, async ({ database }) => {
     const id = account?.includes("@") === true ? await findAccountId(database.read, account) : account;
     if (account !== undefined && id === undefined) throw unknownAccount(account);
     let isEmpty = true;
     for (let before: number | undefined; ; ) {
-      const page = await readEvents(database.read, { accountId: id, since: from, before, limit: PAGE });
+      const page = await readEvents(database.read, {
+        events,
+        accountId: id,
+        since: from,
+        before,
+        limit: PAGE,
+      });
       const ids = new Set(page.flatMap(({ accountId }) => (accountId === null ? [] : [accountId])));
       const addresses = await addressesOf(database, [...ids]);
       for (const event of page) {
-        const email = event.accountId === null ? null : (addresses.get(event.accountId) ?? null);
-        const who = email ?? event.accountId ?? "operator";
+        const email = addresses.get(event.accountId ?? "");
+        const who = actorWords(event, email);
         const what = [eventWords(event.event), detailWords(event.detail)].filter(Boolean).join("; ");
         const from = [event.network, agentOf(event.detail)].filter(Boolean).join(", ");
         const line = `${isoTime(event.at)}  ${who}  ${what}, from ${from}`;
-        host.stdout.write(reportOf(json === true, factsOf(event, email), line));
+        host.stdout.write(reportOf(json === true, factsOf(event, email ?? null), line));
       }
       before = page.at(-1)?.id;
       if (before === undefined) break;

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import { AppError } from "../lib/errors.js";
+import { repositoryKey as keyOf } from "../lib/page-addresses.js";
 import { followChanges } from "../modules.js";
 import { readRepositoryName } from "../repositories/repositories.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
+import { logOperation } from "./removal.js";
 
 const USAGE =
   "Give both names of one forge, such as github:owner/old github:owner/new, or with --undo the old one alone.";
@@ -41,6 +43,11 @@ async function rename(
       to === undefined
         ? await modules.catalog.partRenamed(stated)
         : await modules.catalog.joinRenamed({ ...stated, to: to.fullName });
+    await logOperation(host, modules, {
+      event: to === undefined ? "rename_undone" : "repository_renamed",
+      target: to === undefined ? keyOf(from) : `${keyOf(from)} to ${to.fullName}`,
+      undo: to === undefined ? undefined : `sidereal rename --undo ${keyOf(from)}`,
+    });
     await followChanges(modules);
     const sentence =
       to === undefined

@@ -32,7 +32,7 @@ import * as untrack from "./pages/operator-untrack.js";
 import * as passkeys from "./pages/passkeys.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
 import * as sessions from "./pages/security.js";
-import { showSecurity } from "./pages/security.js";
+import { showOperatorLog, showSecurity } from "./pages/security.js";
 import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
 import * as code from "./pages/sign-in-mail.js";
@@ -257,6 +257,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   operatorForm("/operator/tokens/{id}/remove", tokens.removeToken),
   operatorPage("/operator/untrack", untrack.showUntrack, ["repository", "deleted"]),
   operatorForm("/operator/untrack", untrack.submitUntrack),
+  operatorPage("/operator/log", showOperatorLog, ["cursor"]),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),

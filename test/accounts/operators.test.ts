@@ -228,7 +228,13 @@ onSqliteAndLong("Operators", (engine) => {
     assert.equal(own.headers.get("cache-control"), "no-store");
     assert.ok((await visit("/account", ann.headers)).links.includes("/operator"));
     assert.ok(!(await visit("/account", bob.headers)).links.includes("/operator"));
-    for (const path of ["/operator", "/operator/tokens", "/operator/untrack", "/operator/enter"])
+    for (const path of [
+      "/operator",
+      "/operator/tokens",
+      "/operator/untrack",
+      "/operator/log",
+      "/operator/enter",
+    ])
       for (const headers of [bob.headers, {}])
         assert.deepEqual(
           shapeOf(await visit(path, headers)),

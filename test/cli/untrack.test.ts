@@ -9,7 +9,7 @@ import { daily, observation } from "../support/world.js";
 
 const world = new CommandWorld();
 
-test("sidereal untrack keeps the history unless it is told twice to delete it", async () => {
+test("sidereal untrack keeps the history unless it is told twice to delete it, and is in the log of operators", async () => {
   const dataDir = world.newDataDir();
   const log = createLog("silent");
   const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
@@ -31,36 +31,61 @@ test("sidereal untrack keeps the history unless it is told twice to delete it", 
     0,
     `github:a/one: was not read; ${kept}`,
   ]);
+  const wouldBe =
+    "github:a/one: would be deleted for good, with 3 snapshots since 2026-04-28 and its place on 1 watchlist\n";
   assert.deepEqual(await run("github:a/one", "--delete-history"), [
     2,
-    "github:a/one: would be deleted for good, with 3 snapshots since 2026-04-28 and its place on 1 watchlist; nothing is changed without --yes\n",
+    `${wouldBe}Nothing is changed without --yes.\n`,
   ]);
+  assert.deepEqual(await run("github:a/one", "--delete-history", "--dry-run"), [0, wouldBe]);
   assert.deepEqual(
     await run("github:a/one"),
     [0, `github:a/one: was not read; ${kept}`],
     "it is still there",
   );
-  assert.deepEqual(await run("github:a/one", "--delete-history", "--yes", "--json"), [
+  assert.deepEqual(await run("github:a/one", "--delete-history", "--yes", "--json", "--reason", "spam"), [
     0,
     `${JSON.stringify({
       id: String(repository?.id),
       provider: "GITHUB",
       fullName: "a/one",
-      result: "deleted",
       wasRead: false,
       snapshots: 3,
       watchlists: 1,
+      result: "deleted",
     })}\n`,
   ]);
   assert.deepEqual(await run("github:a/one", "forge:b/two"), [
     1,
     "github:a/one: unknown here\nforge:b/two: was not read; keeps 1 snapshot since 2026-04-30\n",
   ]);
-  assert.deepEqual(await run("--yes", "forge:b/two"), [2, "--yes belongs to --delete-history.\n"]);
+  assert.deepEqual(await run("--yes", "forge:b/two"), [
+    2,
+    "--yes and --dry-run belong to --delete-history.\n",
+  ]);
   assert.deepEqual(await run("react"), [
     2,
     "react: must be forge:owner/name or the address of a repository.\n",
   ]);
+
+  const { stdout } = await world.runHere(dataDir, ["events", "--operators", "--json"]);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const facts = events.map(({ event, detail: { target, reason, undo } }) => [event, target, reason, undo]);
+  assert.deepEqual(facts, [
+    ["repository_untracked", "forge:b/two", undefined, "sidereal track forge:b/two"],
+    ["repository_deleted", "github:a/one", "spam", undefined],
+    ["repository_untracked", "github:a/one", undefined, "sidereal track github:a/one"],
+    ["repository_untracked", "github:a/one", undefined, "sidereal track github:a/one"],
+  ]);
+  assert.match(events[0].detail.by, /^cli /);
+  const shown = await world.runHere(dataDir, ["events", "--operators"]);
+  assert.match(
+    shown.stdout,
+    /Z {2}cli \S+ {2}Repository deleted; target: github:a\/one, reason: spam, from local\n/,
+  );
 });
 
 test("sidereal untrack refuses to stop reading on a forge that is read as a whole", async () => {

@@ -64,11 +64,14 @@ onSqliteAndLong("The page that untracks a repository", (engine) => {
     const events = await world.modules.database.read.selectFrom("account_events").selectAll().execute();
     const own = events.filter(({ event }) => event.startsWith("repository_"));
     assert.deepEqual(
-      own.map(({ event, detail }) => [event, JSON.parse(detail).repository]),
+      own.map(({ event, detail }) => [event, JSON.parse(detail).target]),
       [
         ["repository_untracked", "github:a/one"],
         ["repository_deleted", "github:a/one"],
       ],
     );
+    const log = await open(world, "/operator/log", ann.headers);
+    assert.match(log.text, /ann@example\.org/);
+    assert.match(log.text, /target: github:a\/one, undo: sidereal track github:a\/one/);
   });
 });

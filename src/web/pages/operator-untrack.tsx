@@ -52,8 +52,10 @@ export async function submitUntrack(request: OperatorRequest, form: URLSearchPar
   if (held === undefined) throw new AppError("NOT_FOUND", "This repository is not known here.");
   const { repository } = held;
   await untrack(modules, repository, { deletes });
-  const event = deletes ? "repository_deleted" : "repository_untracked";
-  members.events.record(event, request.http, { repository: repositoryKey(repository) });
+  const target = repositoryKey(repository);
+  if (deletes) members.events.record("repository_deleted", request.http, { target });
+  else
+    members.events.record("repository_untracked", request.http, { target, undo: `sidereal track ${target}` });
   return { location: deletes ? `${path}&deleted` : path, status: 303 };
 }
 

@@ -90,6 +90,9 @@ const Head: FC<{ canLeave: boolean }> = ({ canLeave }) => (
       <a class="button" href="/operator/untrack">
         Untrack
       </a>
+      <a class="button" href="/operator/log">
+        Log
+      </a>
       {canLeave ? <ActionButton action="/operator/leave">Leave</ActionButton> : null}
     </div>
   </div>

@@ -1,13 +1,24 @@
 import type { FunctionComponent as FC } from "preact";
-import { agentOf, detailWords, eventWords, isRecentSignIn, type Session } from "../../accounts/accounts.js";
+import {
+  actorWords,
+  addressesOf,
+  agentOf,
+  detailWords,
+  type EventQuery,
+  eventWords,
+  isRecentSignIn,
+  OPERATOR_EVENTS,
+  type Session,
+  type StoredEvent,
+} from "../../accounts/accounts.js";
 import { isoDay } from "../../lib/clock.js";
 import { ActionButton, Notice } from "../components/elements.js";
 import { Ago, formatDate, Time } from "../components/numbers.js";
-import { ACTIONS, Table } from "../components/table.js";
-import type { MemberRequest, Page, Redirect } from "../page-request.js";
+import { ACTIONS, type Column, Table } from "../components/table.js";
+import type { MemberRequest, OperatorRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
-/** The sessions of an account, and its events. */
+/** The sessions of an account, its events, and the log of operators. */
 
 const SESSIONS_PAGE = "/account/sessions";
 
@@ -112,12 +123,7 @@ const agentName = ({ source }: Session): string => source?.agent || "Unknown";
 const EVENTS_PER_PAGE = 40;
 
 /** The security log of the account, latest event first. */
-export async function showSecurity({ account, url, members }: MemberRequest): Promise<Page> {
-  const cursor = url.searchParams.get("cursor") ?? "";
-  const before = /^[1-9][0-9]{0,15}$/.test(cursor) ? Number(cursor) : undefined;
-  const events = await members.events.list({ accountId: account.id, before, limit: EVENTS_PER_PAGE + 1 });
-  const rows = events.slice(0, EVENTS_PER_PAGE);
-  const older = events.length > EVENTS_PER_PAGE ? rows.at(-1)?.id : undefined;
+export async function showSecurity(request: MemberRequest): Promise<Page> {
   return {
     title: "Security log",
     body: (
@@ -127,34 +133,88 @@ export async function showSecurity({ account, url, members }: MemberRequest): Pr
           What happened to your account in the last 180 days. If something was not you,{" "}
           <a href="/account">sign out everywhere</a> and revoke your <a href="/account/keys">API keys</a>.
         </p>
-        {rows.length === 0 ? (
-          <p>Nothing is recorded.</p>
-        ) : (
-          <Table
-            label="Events, latest first"
-            columns={[
-              { head: "When", class: "nowrap", cell: ({ at }) => <Time at={at} exact /> },
-              {
-                head: "What",
-                isName: true,
-                cell: ({ event, detail }) => (
-                  <>
-                    {eventWords(event)} <span class="soft">{detailWords(detail)}</span>
-                  </>
-                ),
-              },
-              { head: "Browser or program", cell: ({ detail }) => agentOf(detail) ?? "–" },
-              { head: "Network", class: "nowrap", cell: ({ network }) => <code>{network}</code> },
-            ]}
-            rows={rows}
-          />
-        )}
-        {older === undefined ? null : (
-          <p>
-            <a href={`/account/security?cursor=${older}`}>Older events</a>
-          </p>
-        )}
+        <EventTable
+          path="/account/security"
+          column={{ head: "Browser or program", cell: ({ detail }) => agentOf(detail) ?? "–" }}
+          {...(await readEventPage(request, { accountId: request.account.id }))}
+        />
       </>
     ),
   };
 }
+
+/** What operators did, latest first. */
+export async function showOperatorLog(request: OperatorRequest): Promise<Page> {
+  const page = await readEventPage(request, { events: OPERATOR_EVENTS });
+  const ids = page.rows.flatMap(({ accountId }) => accountId ?? []);
+  const addresses = await addressesOf(request.modules.database, [...new Set(ids)]);
+  return {
+    title: "Log of operators",
+    body: (
+      <>
+        <h1>Log of operators</h1>
+        <p class="lead">What operators did in the last 180 days, by page or command.</p>
+        <EventTable
+          path="/operator/log"
+          column={{ head: "Who", cell: (event) => actorWords(event, addresses.get(event.accountId ?? "")) }}
+          {...page}
+        />
+      </>
+    ),
+  };
+}
+
+interface EventPage {
+  rows: StoredEvent[];
+  /** The last one if there are older ones. */
+  older: number | undefined;
+}
+
+async function readEventPage(
+  { url, members }: PageRequest,
+  query: Pick<EventQuery, "accountId" | "events">,
+): Promise<EventPage> {
+  const cursor = url.searchParams.get("cursor") ?? "";
+  const before = /^[1-9][0-9]{0,15}$/.test(cursor) ? Number(cursor) : undefined;
+  const events = await members.events.list({ ...query, before, limit: EVENTS_PER_PAGE + 1 });
+  const rows = events.slice(0, EVENTS_PER_PAGE);
+  return { rows, older: events.length > EVENTS_PER_PAGE ? rows.at(-1)?.id : undefined };
+}
+
+/** A page of events. `column`: between what happened and the network. */
+const EventTable: FC<EventPage & { path: string; column: Column<StoredEvent> }> = ({
+  path,
+  column,
+  rows,
+  older,
+}) => (
+  <>
+    {rows.length === 0 ? (
+      <p>Nothing is recorded.</p>
+    ) : (
+      <Table
+        label="Events, latest first"
+        columns={[
+          { head: "When", class: "nowrap", cell: ({ at }) => <Time at={at} exact /> },
+          {
+            head: "What",
+            isName: true,
+            cell: ({ event, detail }) => (
+              <>
+                {eventWords(event)} <span class="soft">{detailWords(detail)}</span>
+              </>
+            ),
+          },
+          column,
+          { head: "Network", class: "nowrap", cell: ({ network }) => <code>{network}</code> },
+        ]}
+        rows={rows}
+      />
+    )}
+    {older === undefined ? null : (
+      <p>
+        <a href={`${path}?cursor=${older}`}>Older events</a>
+      </p>
+    )}
+  </>
+);

@@ -218,6 +218,7 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     form("of nobody", () => "/operator/tokens/1/remove", { status: 404, fields: nothing }),
   ],
   "GET /operator/untrack": [page("of nobody", () => "/operator/untrack?repository=o/n", 404)],
+  "GET /operator/log": [page("of nobody", () => "/operator/log", 404)],
   "POST /operator/untrack": [
     form("of nobody", () => "/operator/untrack", { status: 404, fields: () => ({ repository: "o/n" }) }),
   ],
