@@ -5,8 +5,8 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# No program of a package runs: the build needs none, and node is that of the image.
-RUN npm ci --ignore-scripts
+# Without the packages of the tests. No program of a package runs: the build needs none, and node is that of the image.
+RUN npm ci --no-workspaces --ignore-scripts
 COPY . .
 # The packed files, and beside them what the lockfile says that they need.
 RUN npm pack --silent \

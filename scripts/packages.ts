@@ -21,12 +21,14 @@ interface LockedPackage {
   optional?: boolean;
   peer?: boolean;
   hasInstallScript?: boolean;
+  /** Of a workspace. */
+  link?: boolean;
 }
 
-/** All packages of a lockfile by their place in node_modules, without the project itself. */
+/** All packages of a lockfile by their place in node_modules, without those of the project itself. */
 export function lockedPackages(lockfile: string): [place: string, LockedPackage][] {
   const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(lockfile);
-  return Object.entries(packages).filter(([place]) => place !== "");
+  return Object.entries(packages).filter(([place, { link }]) => place.includes("node_modules/") && !link);
 }
 
 /** The packages in the bundle by their place, and the packages that npm may install with it, by name and version, each once. */

@@ -9,9 +9,10 @@ const lockfile = readFileSync("package-lock.json", "utf8");
 const locked = lockedPackages(lockfile);
 const bundled: string[] = JSON.parse(readFileSync("dist/bundled.json", "utf8")).packages;
 const installed = installedPackages(lockfile, bundled);
-const manifest: Record<"dependencies" | "devDependencies", Record<string, string>> & {
-  overrides?: Record<string, unknown>;
-} = JSON.parse(readFileSync("package.json", "utf8"));
+const manifest: Record<"dependencies" | "devDependencies", Record<string, string>> = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
+const ofTests: typeof manifest = JSON.parse(readFileSync("test/package.json", "utf8"));
 
 /** Licences that a service may be distributed and run under, without conditions for its own code. */
 const ALLOWED = [
@@ -43,15 +44,31 @@ test("no package of the lockfile comes from anywhere but the registry that npm i
   assert.ok(hosts.size <= 1, [...hosts].join());
 });
 
-test("the manifest names exact versions, and the lockfile the same ones", () => {
+test("the manifests name exact versions, and the lockfile the same ones", () => {
   const { packages } = JSON.parse(lockfile);
-  for (const kind of ["dependencies", "devDependencies"] as const) {
-    assert.deepEqual(packages[""][kind], manifest[kind]);
-    for (const [name, version] of Object.entries(manifest[kind])) {
+  for (const [place, { dependencies, devDependencies }] of [
+    ["", manifest],
+    ["test", ofTests],
+  ] as const) {
+    assert.deepEqual(packages[place].dependencies, dependencies);
+    assert.deepEqual(packages[place].devDependencies, devDependencies);
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
       assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
       assert.equal(packages[`node_modules/${name}`]?.version, version, name);
     }
   }
+});
+
+test("what a workflow installs to build the bundle is the bundle's libraries and its builder, without those of the tests", () => {
+  assert.deepEqual(
+    Object.keys(manifest.devDependencies).filter((name) => !bundled.includes(`node_modules/${name}`)),
+    ["esbuild"],
+    "packages of checks, tests and benchmarks belong to test/package.json",
+  );
+  assert.deepEqual(
+    Object.keys(ofTests.devDependencies).filter((name) => bundled.includes(`node_modules/${name}`)),
+    [],
+  );
 });
 
 test("no package is both in the bundle and installed next to it", () => {

@@ -41,7 +41,8 @@ const settingsOf = ({ environment }: ComposeService): NodeJS.ProcessEnv =>
   );
 
 test("every stage of the image has the Node.js of the tests", () => {
-  for (const { base } of stages) assert.equal(base, `node:${manifest.devDependencies.node}-bookworm-slim`);
+  const { devDependencies } = JSON.parse(read("test/package.json"));
+  for (const { base } of stages) assert.equal(base, `node:${devDependencies.node}-bookworm-slim`);
 });
 
 test("the image runs a user without privileges, and commands that the package has", () => {

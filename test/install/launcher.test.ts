@@ -225,7 +225,7 @@ test("a launcher that is killed takes the service that it started with it", isHe
 });
 
 test("the Node.js that is fetched is safe, and the one of the tests if that exists", () => {
-  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const { devDependencies } = JSON.parse(readFileSync("test/package.json", "utf8"));
   const found = SYSTEMS.map((name) => {
     const [platform = "", arch = ""] = name.split("-");
     const one = nodePackageFor({ platform, arch, hasGlibc: true });
