@@ -23,6 +23,24 @@ export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
 export { type Crossing, countAt, crossingsOf, passingsOf } from "./crossings.js";
 export { MILESTONES, milestonesOf } from "./events.js";
 export {
+  bestDay,
+  bestPlace,
+  type DayGain,
+  dayGains,
+  dayOf,
+  fewDays,
+  type Headline,
+  headlineOf,
+  LEAST_RANKED,
+  lifeWords,
+  nthWords,
+  placeWords,
+  rankWeight,
+  recordWords,
+  strongest,
+  weightiest,
+} from "./headline.js";
+export {
   type Aligned,
   alignedAt,
   CHART_WINDOWS,

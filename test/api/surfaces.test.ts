@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gainsOf } from "../../src/charts/charts.js";
+import { bestDay, dayGains, gainsOf } from "../../src/charts/charts.js";
 import { readHistory } from "../../src/charts/history.js";
 import { readLastDays, readStored, WINDOWS, windowMs } from "../../src/growth/growth.js";
 import { DAY_MS } from "../../src/lib/clock.js";
-import { bestDay, dayGains } from "../../src/web/components/growth.js";
 import { onSqlite } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshotAt } from "../support/world.js";

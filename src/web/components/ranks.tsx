@@ -1,4 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
+import { rankWeight } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import type { PastRank, Rank } from "../../discovery/discovery.js";
 import { RANKING_DEFINITIONS, WINDOW_LABELS, type Window } from "../../growth/growth.js";
@@ -6,41 +7,6 @@ import { explorePage, languagePage, topicPage } from "../../lib/page-addresses.j
 import { Link } from "./elements.js";
 import { formatCount, formatDate } from "./numbers.js";
 import { Table } from "./table.js";
-
-/** In a smaller catalogue pages show no ranks: each repository would be first of something. */
-export const LEAST_RANKED = 20;
-
-/** How much less a rank in this scope or ranking says; a step of 1 is a position ten times as good. */
-const SCOPE_WEIGHTS: Readonly<Record<Rank["scope"], number>> = {
-  overall: 0,
-  provider: 0.4,
-  language: 1,
-  topic: 2,
-};
-const RANKING_WEIGHTS: Readonly<Partial<Record<Rank["ranking"], number>>> = {
-  trending: 0,
-  "stars-gained": 0.2,
-  stars: 0.2,
-  "new-hot": 0.6,
-};
-const OTHER_RANKINGS = 1.5;
-
-const weightOf = ({ position, scope, ranking }: Rank): number =>
-  Math.log10(position) + SCOPE_WEIGHTS[scope] + (RANKING_WEIGHTS[ranking] ?? OTHER_RANKINGS);
-
-/**
- * The ranks that say most first: by position, the width of their scope, and their ranking. Each ranking and scope has its best
- * window. A rank on a forge that repeats the one among all is left out.
- */
-export function weightiest(ranks: readonly Rank[]): Rank[] {
-  const placeOf = ({ ranking, window, position }: Rank) => `${ranking} ${window} ${position}`;
-  const overall = new Set(ranks.filter(({ scope }) => scope === "overall").map(placeOf));
-  const sorted = ranks
-    .filter((rank) => rank.scope !== "provider" || !overall.has(placeOf(rank)))
-    .sort((a, b) => weightOf(a) - weightOf(b));
-  const seen = Map.groupBy(sorted, ({ ranking, scope, name }) => `${ranking} ${scope} ${name}`);
-  return [...seen.values()].flatMap((same) => same[0] ?? []);
-}
 
 /** The current ranks of a repository, those that say most first. */
 export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => (
@@ -61,7 +27,7 @@ export const Ranks: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => (
       },
       { head: "Scope", cell: (rank) => <Scope rank={rank} /> },
     ]}
-    rows={ranks.toSorted((a, b) => weightOf(a) - weightOf(b))}
+    rows={ranks.toSorted((a, b) => rankWeight(a) - rankWeight(b))}
   />
 );
 

@@ -1,5 +1,5 @@
 import type { FunctionComponent as FC } from "preact";
-import { type ChartSpan, type Milestone, noteOfSpan } from "../../charts/charts.js";
+import { type ChartSpan, type DayGain, dayOf, type Milestone, noteOfSpan } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import type { RenamedName } from "../../discovery/discovery.js";
 import { DAY_MS, HOUR_MS, isoTime } from "../../lib/clock.js";
@@ -14,7 +14,6 @@ import {
 import { SaveButton } from "../saving.js";
 import { ABSENCE_REASONS, type Badge, Badges, OwnerImage } from "./badges.js";
 import { Language, Link, Note, Tags } from "./elements.js";
-import { type DayGain, dayOf } from "./growth.js";
 import { formatCount, formatDate, formatDelta, isolated, Time, withEmoji } from "./numbers.js";
 
 /** The facts of a repository besides its growth: the head of its page, and the quality of its data at the foot. */

@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
-import { chartPoints, dayText } from "../../charts/charts.js";
+import { chartPoints, dayGains, dayText, nthWords, recordWords } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import {
   type CurrentCounters,
@@ -23,7 +23,6 @@ import { DAY_MS, isoTime } from "../../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE } from "../../lib/page-addresses.js";
 import { addressOf, canonicalAddress, Link, TabLink, WindowTabs, withQuery } from "../components/elements.js";
 import { FRONT, Front, Side, SmallCard, timeWords } from "../components/front.js";
-import { dayGains, nthWords, recordWords } from "../components/growth.js";
 import {
   AsOf,
   capital,

@@ -1,13 +1,20 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import {
+  bestDay,
   type ChartPoint,
   chartPoints,
   crossingsOf,
+  dayGains,
+  fewDays,
   historyWords,
+  LEAST_RANKED,
+  lifeWords,
   milestonesOf,
+  placeWords,
   readHistory,
   spansOf,
+  strongest,
 } from "../../charts/charts.js";
 import type { ListRow, Standing } from "../../discovery/discovery.js";
 import {
@@ -49,17 +56,7 @@ import {
   readChartQuery,
 } from "../components/chart-controls.js";
 import { Link } from "../components/elements.js";
-import {
-  bestDay,
-  dayGains,
-  fewDays,
-  Headline,
-  LifeWords,
-  Proof,
-  placeWords,
-  strongest,
-  Tiles,
-} from "../components/growth.js";
+import { Headline, Proof, Tiles } from "../components/growth.js";
 import {
   AsOf,
   Delta,
@@ -69,7 +66,7 @@ import {
   isOld,
   withEmoji,
 } from "../components/numbers.js";
-import { BestRank, LEAST_RANKED, Ranks } from "../components/ranks.js";
+import { BestRank, Ranks } from "../components/ranks.js";
 import {
   AbsentNote,
   type Crossing,
@@ -336,6 +333,7 @@ interface FrameProps {
 /** The chart, and below it how far it is read, or its numbers and ways to pass it on. */
 const Frame: FC<FrameProps> = ({ facts, url, state, baseUrl, reading, hasOffer }) => {
   const { repository, history, crossings, isFirst, life } = facts;
+  const lived = isFirst ? lifeWords(life) : undefined;
   const share = (
     <div class="row pass-on">
       <details class="menu">
@@ -368,7 +366,7 @@ const Frame: FC<FrameProps> = ({ facts, url, state, baseUrl, reading, hasOffer }
         )
       }
     >
-      {isFirst ? <LifeWords points={life} /> : null}
+      {lived === undefined ? null : <span class="rise">{lived}</span>}
     </ChartFrame>
   );
 };

@@ -1,5 +1,12 @@
 import type { FunctionComponent as FC } from "preact";
-import { type ChartPoint, chartPoints, MAX_SERIES } from "../../charts/charts.js";
+import {
+  bestDay,
+  type ChartPoint,
+  chartPoints,
+  type DayGain,
+  dayGains,
+  MAX_SERIES,
+} from "../../charts/charts.js";
 import { type ListRow, listPage, listQuery } from "../../discovery/discovery.js";
 import { lastDays, readSeveralSeries, type Trend } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
@@ -7,7 +14,6 @@ import { chartPage, queryOf, repositoryKey } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type Fact, Facts, Link, NameLink } from "../components/elements.js";
 import { timeWords } from "../components/front.js";
-import { bestDay, type DayGain, dayGains } from "../components/growth.js";
 import { monthWords, type Next, nextRound, PACE_DAYS } from "../components/next.js";
 import {
   AsOf,
