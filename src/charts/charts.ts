@@ -23,24 +23,6 @@ export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
 export { type Crossing, countAt, crossingsOf, passingsOf } from "./crossings.js";
 export { MILESTONES, milestonesOf } from "./events.js";
 export {
-  bestDay,
-  bestPlace,
-  type DayGain,
-  dayGains,
-  dayOf,
-  fewDays,
-  type Headline,
-  headlineOf,
-  LEAST_RANKED,
-  lifeWords,
-  nthWords,
-  placeWords,
-  rankWeight,
-  recordWords,
-  strongest,
-  weightiest,
-} from "./headline.js";
-export {
   type Aligned,
   alignedAt,
   CHART_WINDOWS,
@@ -90,4 +72,27 @@ export {
 } from "./series.js";
 export { monthWords, paceOf, type Standing, type StoryLine, standingsOf, storyOf } from "./story.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
-export { crossingWords, historyWords, milestoneWords, noteOfSpan, sinceWords, subjectOf } from "./words.js";
+export {
+  bestDay,
+  bestPlace,
+  crossingWords,
+  type DayGain,
+  dayGains,
+  dayOf,
+  fewDays,
+  type Headline,
+  headlineOf,
+  historyWords,
+  LEAST_RANKED,
+  lifeWords,
+  milestoneWords,
+  noteOfSpan,
+  nthWords,
+  placeWords,
+  rankWeight,
+  recordWords,
+  sinceWords,
+  strongest,
+  subjectOf,
+  weightiest,
+} from "./words.js";

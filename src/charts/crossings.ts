@@ -129,7 +129,7 @@ export function drawCrossings(
     const place = { cx: frame.x(at), cy: frame.y(value) };
     return [
       element("circle", { class: `chart-mark-${passer + 1}`, ...place, r: RING + 1 }),
-      element("circle", { class: "chart-bg", "stroke-width": 0, ...place, r: RING - 1.5 }),
+      element("circle", { class: "chart-paper", ...place, r: RING - 1.5 }),
     ];
   });
   if (frame.right - frame.left < LEAST_WORDED) return rings;

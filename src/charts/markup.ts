@@ -3,7 +3,9 @@ import { escapeXml } from "../lib/xml.js";
 /** The only way for text to get into pictures, and for pictures into other sites: everything is escaped here. */
 
 /** The elements of pictures. None of them can run, load or link to anything. */
-type ElementName = "svg" | "title" | "desc" | "style" | "g" | "path" | "rect" | "circle" | "text";
+type ElementName =
+  | ("svg" | "title" | "desc" | "style" | "g" | "path" | "rect" | "circle" | "text" | "tspan" | "defs")
+  | ("linearGradient" | "stop" | "pattern" | "filter" | "feTurbulence" | "feDisplacementMap");
 
 /** Longer text is cut; no picture shows this much. */
 const MAX_TEXT = 2_000;

@@ -4,30 +4,41 @@ export type Theme = (typeof THEMES)[number];
 
 interface Palette {
   background: string;
+  /** The edge of a picture, and the floor of its lines. */
   border: string;
   grid: string;
   text: string;
   muted: string;
+  /** The sign of the service, places in rankings. */
+  star: string;
+  rise: string;
+  fall: string;
   /** Line colours, in the order of the series. */
   lines: readonly string[];
 }
 
-/** Contrast with the background is at least 3:1 for lines and 4.5:1 for text (WCAG 2.2, 1.4.11 and 1.4.3). */
+/** Contrast with the background is at least 4.5:1 (WCAG 2.2, 1.4.3): names are written in the colours of their lines. */
 export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
   light: {
-    background: "#ffffff",
-    border: "#d8dfe6",
-    grid: "#e4e9ee",
-    text: "#17222d",
-    muted: "#566472",
-    lines: ["#1c4f8f", "#c8480f", "#0c7a55", "#8a3ac2", "#c21a66", "#8a6800"],
+    background: "#fbfaf6",
+    border: "#c4bfb0",
+    grid: "#e3e0d6",
+    text: "#1a2030",
+    muted: "#545d6e",
+    star: "#8a5a00",
+    rise: "#1b6b3a",
+    fall: "#a8321f",
+    lines: ["#1c4f8f", "#b8400b", "#0c7a55", "#8a3ac2", "#c21a66", "#8a6800"],
   },
   dark: {
-    background: "#12181f",
-    border: "#2f3b48",
-    grid: "#26313c",
-    text: "#e8eef4",
-    muted: "#a0aebc",
+    background: "#0e131d",
+    border: "#44526b",
+    grid: "#263145",
+    text: "#e7eaf1",
+    muted: "#a5aebd",
+    star: "#f0b860",
+    rise: "#6fcf97",
+    fall: "#f59383",
     lines: ["#7fb2f0", "#ff9b5e", "#45c795", "#c799ff", "#ff85b5", "#dcba3c"],
   },
 };
@@ -40,13 +51,14 @@ export function chartColours(scheme: keyof typeof PALETTES): Record<string, stri
   return Object.fromEntries(PALETTES[scheme].lines.map((colour, i) => [`chart-${i + 1}`, colour]));
 }
 
-function rules(palette: Palette): string {
-  const { background, border, grid, text, muted, lines } = palette;
+type DrawnColours = Pick<Palette, "background" | "grid" | "text" | "muted" | "lines">;
+
+/** The rules that charts on pages and pictures share. */
+function rules({ background, grid, text, muted, lines }: DrawnColours): string {
   const fixed = [
-    `.chart-bg{fill:${background};stroke:${border}}`,
     `.chart-grid{stroke:${grid};fill:none}`,
     `.chart-text{fill:${text}}`,
-    `.chart-muted{fill:${muted}}`,
+    `.chart-muted{fill:${muted}}.chart-paper{fill:${background}}`,
     `.chart-hint{stroke:${muted};fill:none}`,
     `.chart-mark{stroke:${background}}`,
     `.chart-ring{fill:${background};stroke:${text}}`,
@@ -59,15 +71,34 @@ function rules(palette: Palette): string {
   return [...fixed, ...coloured].join("");
 }
 
+/** Those of pictures alone. */
+function pictureRules(palette: Palette): string {
+  const { background, border, text, star, rise, fall, lines } = palette;
+  return [
+    rules(palette),
+    `.chart-bg{fill:${background};stroke:${border}}`,
+    `.chart-edge{stroke:${border};fill:none}.chart-ink{stroke:${text};fill:none}`,
+    `.chart-rise{fill:${rise}}.chart-fall{fill:${fall}}.chart-loss{stroke:${fall}}`,
+    `.chart-star{fill:${star}}.chart-circle{stroke:${star};fill:none}`,
+    ...lines.map((colour, i) => `.chart-stop-${i + 1}{stop-color:${colour}}`),
+  ].join("");
+}
+
 /** A style sheet in a theme: the rules of its colours, or of both with the reader's setting. */
 export function themed(theme: Theme, rulesOf: (scheme: "light" | "dark") => string): string {
   if (theme !== "auto") return rulesOf(theme);
   return `${rulesOf("light")}@media (prefers-color-scheme: dark){${rulesOf("dark")}}`;
 }
 
+/** The fonts of names. The renderer of PNG has the last one that is named. */
+const SERIF = `"Iowan Old Style","Palatino Linotype",Palatino,Charter,"Noto Serif",Georgia,"DejaVu Serif",serif`;
+/** Without a background there is none that rims and halos could have. */
+const CLEAR = ".chart-mark,.chart-halo{stroke:none}.chart-ring{fill:none}";
+
 /** The style sheet of a standalone picture. */
-export function styleOf(theme: Theme): string {
-  return themed(theme, (scheme) => rules(PALETTES[scheme]));
+export function styleOf(theme: Theme, isClear = false): string {
+  const colours = themed(theme, (scheme) => pictureRules(PALETTES[scheme]));
+  return `.sf{font-family:${SERIF}}${colours}${isClear ? CLEAR : ""}`;
 }
 
 /**
@@ -76,7 +107,6 @@ export function styleOf(theme: Theme): string {
  */
 export const CHART_PAGE_STYLES = rules({
   background: "var(--chart-bg)",
-  border: "var(--chart-grid)",
   grid: "var(--chart-grid)",
   text: "var(--chart-text)",
   muted: "var(--chart-muted)",
