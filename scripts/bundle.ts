@@ -51,7 +51,9 @@ const FOR_BROWSERS = {
 } satisfies BuildOptions;
 const CLIENT = "client";
 /** Files of libraries that are loaded as they are, see `src/lib/library-file.ts`. */
-const LIBRARY_FILES = ["dejavu-fonts-ttf/ttf/DejaVuSans.ttf", "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"];
+const LIBRARY_FILES = ["Sans", "Sans-Bold", "Serif", "Serif-Bold"].map(
+  (face) => `dejavu-fonts-ttf/ttf/DejaVu${face}.ttf`,
+);
 const COPIES = "files";
 /** How long files of earlier builds are kept: a program started from one of them may still load them. */
 const KEPT_MS = process.argv.includes("--tidy") ? -1 : 7 * 86_400_000;

@@ -22,7 +22,7 @@ export function drawCard({ shapes, texts }: Card, fonts: Fonts): string {
 
 function drawText(card: CardText, fonts: Fonts): Markup[] {
   const { text, instead = "", x, y, width, fill, anchor, leastSize, isBold = false, lines } = card;
-  const measure = (some: string, size: number) => fonts.measure(some, size, isBold ? "bold" : "plain");
+  const measure = (some: string, size: number) => fonts.measure(some, size, isBold ? "bold" : "sans");
   const look = { x, fill, "font-weight": isBold ? 700 : undefined, "text-anchor": anchor };
   if (lines !== undefined) {
     const prose = fonts.drawable(plainText(text)) ?? "";
@@ -30,19 +30,10 @@ function drawText(card: CardText, fonts: Fonts): Markup[] {
       element("text", { ...look, y: y + i * Math.round(card.size * 1.43), "font-size": card.size }, line),
     );
   }
-  const own = readable(text, fonts);
-  const shown = own === "…" && instead !== "" ? readable(instead, fonts) : own;
+  const own = fonts.readable(text);
+  const shown = own === "…" && instead !== "" ? fonts.readable(instead) : own;
   const largest = Math.floor(width / Math.max(1, measure(shown.slice(0, 200), 1)));
   const size = Math.max(leastSize ?? card.size, Math.min(card.size, largest));
   const fitted = (card.isName === true ? fitFullName : fit)(shown, { size, width, measure });
   return [element("text", { ...look, y, "font-size": size }, fitted)];
-}
-
-/** The part of a text that can be drawn, with an ellipsis if much is missing: a name is never left out entirely. */
-function readable(text: string, fonts: Fonts): string {
-  const plain = plainText(text);
-  const whole = fonts.drawable(plain);
-  if (whole !== undefined) return whole;
-  const part = fonts.partOf(plain).trim();
-  return /[\p{L}\p{N}]/u.test(part) ? `${part}…` : "…";
 }

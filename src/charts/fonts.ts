@@ -3,16 +3,20 @@ import { join } from "node:path";
 import { type Font, openSync } from "fontkit";
 import { libraryFile } from "../lib/package-files.js";
 import { unescapeXml } from "../lib/xml.js";
-import { coordinate, escapeMarkup, graphemes } from "./markup.js";
+import { coordinate, escapeMarkup, type FaceName, graphemes, plainText } from "./markup.js";
 
 /**
- * The fonts of PNG pictures, and which of them each text is drawn with: a bundled one, so that every machine draws Latin, Greek,
+ * The fonts of PNG pictures, and which of them each text is drawn with: bundled ones, so that every machine draws Latin, Greek,
  * Cyrillic, Arabic and Hebrew the same, and those of the machine for all other characters. Only the rendering thread uses
  * them: finding those of the machine takes 0.1 to 0.5 s.
  */
 
 export const FONT_FAMILY = "DejaVu Sans";
-const bundled = (name: string): Face => readFace(libraryFile(`dejavu-fonts-ttf/ttf/${name}.ttf`));
+const BUNDLED: Readonly<Record<FaceName, string>> = {
+  ...{ sans: "DejaVuSans", bold: "DejaVuSans-Bold" },
+  ...{ serif: "DejaVuSerif", "serif-bold": "DejaVuSerif-Bold" },
+};
+const bundled = (name: FaceName): Face => readFace(libraryFile(`dejavu-fonts-ttf/ttf/${BUNDLED[name]}.ttf`));
 
 /** The folders of fonts that all users share. */
 const SYSTEM_FONT_FOLDERS: readonly string[] = [
@@ -31,8 +35,6 @@ const MAX_FILES = 3_000;
 const BOXES = /last.?resort|adobe.?blank|not.?def|fallback|barcode|colou?r.?emoji/i;
 const UNUSUAL =
   /bold|black|light|thin|medium|italic|oblique|condensed|mono|display|rashi|unjoined|looped|ui[-.]|hawad|unifont/i;
-
-export type Weight = "plain" | "bold";
 
 /** The first face of a font file. */
 interface Face {
@@ -102,34 +104,33 @@ const COMPOUND =
 const codesOf = (text: string): number[] => Array.from(text, (one) => one.codePointAt(0) ?? 0);
 
 export class Fonts {
-  readonly #bundled: Readonly<Record<Weight, Face>>;
+  readonly #bundled: Readonly<Record<FaceName, Face>> = {
+    ...{ sans: bundled("sans"), bold: bundled("bold") },
+    ...{ serif: bundled("serif"), "serif-bold": bundled("serif-bold") },
+  };
   readonly #folders: readonly string[];
   /** Those of the machine that were read so far, the most usual first, and the files after them. */
   readonly #system: Face[] = [];
   #unread: string[] | undefined;
 
   constructor(folders: readonly string[] = SYSTEM_FONT_FOLDERS) {
-    this.#bundled = { plain: bundled("DejaVuSans"), bold: bundled("DejaVuSans-Bold") };
     this.#folders = folders;
   }
 
   /** The files that every picture needs. */
-  get bundledFiles(): string[] {
-    return [this.#bundled.plain.file, this.#bundled.bold.file];
-  }
+  readonly bundledFiles: ReadonlySet<string> = new Set(Object.values(this.#bundled).map(({ file }) => file));
 
   /** Splits a text into runs that one face draws, in the order of the text. Characters that no face has are left out. */
-  runsOf(text: string, weight: Weight): Run[] {
+  runsOf(text: string, name: FaceName): Run[] {
     const runs: Run[] = [];
     for (const grapheme of graphemes(text.replaceAll(UNDRAWN, ""))) {
       const last = runs.at(-1);
-      const face = this.#faceOf(grapheme, weight, NEUTRAL.test(grapheme) ? last?.face : undefined);
+      const face = this.#faceOf(grapheme, name, NEUTRAL.test(grapheme) ? last?.face : undefined);
       if (face === undefined) continue;
-      const isBundled = face === this.#bundled.plain || face === this.#bundled.bold;
       const codes = codesOf(grapheme).filter(face.has);
       const shown = String.fromCodePoint(...codes);
       const width = codes.reduce((sum, code) => sum + face.widthOf(code), 0);
-      const isAlone = !isBundled && COMPOUND.test(grapheme);
+      const isAlone = !this.bundledFiles.has(face.file) && COMPOUND.test(grapheme);
       if (last?.face === face && !isAlone && (!last.isAlone || SPACE.test(grapheme))) {
         last.text += shown;
         last.width += width;
@@ -138,28 +139,33 @@ export class Fonts {
     return runs;
   }
 
-  /** The text without the characters that no face has. */
-  partOf(text: string): string {
-    return textOf(this.runsOf(text, "plain"));
-  }
-
-  /** The same; undefined if less than 70 % of the letters remain. */
+  /** The text without the characters that no face has; undefined if less than 70 % of the letters remain. */
   drawable(text: string): string | undefined {
-    const kept = this.partOf(text);
+    const kept = textOf(this.runsOf(text, "sans"));
     const letters = (all: string) => all.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
     if (kept.trim() === "" || letters(kept) < 0.7 * letters(text)) return undefined;
     return kept.replaceAll(/\s+/g, " ").trim();
   }
 
-  measure(text: string, size: number, weight: Weight): number {
-    return this.runsOf(text, weight).reduce((sum, { width }) => sum + width, 0) * size;
+  /** The part of a text that can be drawn, with an ellipsis if much is missing: a name is never left out entirely. */
+  readable(text: string): string {
+    const plain = plainText(text);
+    const whole = this.drawable(plain);
+    if (whole !== undefined) return whole;
+    const part = textOf(this.runsOf(plain, "sans")).trim();
+    return /[\p{L}\p{N}]/u.test(part) ? `${part}…` : "…";
   }
 
-  /** A face with all characters of a grapheme, else with its first one: `preferred`, the bundled one, one of the machine. */
-  #faceOf(grapheme: string, weight: Weight, preferred: Face | undefined): Face | undefined {
+  measure(text: string, size: number, name: FaceName): number {
+    return this.runsOf(text, name).reduce((sum, { width }) => sum + width, 0) * size;
+  }
+
+  /** A face with all characters of a grapheme, else with its first one: `preferred`, a bundled one, one of the machine. */
+  #faceOf(grapheme: string, name: FaceName, preferred: Face | undefined): Face | undefined {
     const codes = codesOf(grapheme);
     const hasAll = (face: Face) => codes.every(face.has);
-    const near = [preferred, this.#bundled[weight], this.#bundled.plain].flatMap((face) => face ?? []);
+    const { [name]: own, bold, sans } = this.#bundled;
+    const near = [...(preferred === undefined ? [] : [preferred]), own, isBold(name) ? bold : sans, sans];
     const found = near.find(hasAll);
     if (found !== undefined) return found;
     const [first = 0] = codes;
@@ -208,44 +214,88 @@ interface PreparedDrawing {
   fontFiles: readonly string[];
 }
 
-const TEXT = /<text([^>]*)>([^<]*)<\/text>/g;
+const TEXT = /<text([^>]*)>((?:[^<]|<tspan[^>]*>[^<]*<\/tspan>)*)<\/text>/g;
+/** A part of a text: in an element of its own, or not. */
+const PART = /<tspan([^>]*)>([^<]*)<\/tspan>|[^<]+/g;
+const ATTRIBUTE = / ([\w-]+)="([^"]*)"/g;
+/** The classes of texts in the serif, and of those that are shown whole or not at all. */
+const SERIF = /(?:^| )(?:[\w-]+-)?(?:sf|serif)(?= |$)/;
+const PROSE = /(?:^| )(?:[\w-]+-)?prose(?= |$)/;
 const RIGHT_TO_LEFT =
   /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}/u;
+const isBold = (name: FaceName): boolean => name === "bold" || name === "serif-bold";
+
+type Attributes = Readonly<Record<string, string>>;
+const attributesOf = (text: string): Attributes =>
+  Object.fromEntries(Array.from(text.matchAll(ATTRIBUTE), ([, name, value]) => [name, value]));
+
+/** Characters of a text that one face draws, and how. */
+interface Piece extends Run {
+  attributes: Attributes;
+}
 
 /**
  * Gives every text of a drawing of ours fonts that have all its characters. The renderer draws boxes if it has to combine
- * fonts in one text, so a text of several fonts becomes several.
+ * fonts in one text, so a text of several fonts becomes several. Prose that can hardly be drawn is left out; of other texts,
+ * the part that can be drawn remains.
  */
 export function withFonts(svg: string, fonts: Fonts): PreparedDrawing {
   const files = new Set(fonts.bundledFiles);
-  const prepared = svg.replaceAll(TEXT, (element, attributes: string, escaped: string) => {
-    if (/^[ -~]*$/.test(escaped)) return element;
-    const weight = /font-weight="[67]00"/.test(attributes) ? "bold" : "plain";
-    const runs = fonts.runsOf(unescapeXml(escaped), weight);
-    for (const { face } of runs) files.add(face.file);
-    const [only] = runs;
-    const isBundled = runs.length === 1 && only !== undefined && fonts.bundledFiles.includes(only.face.file);
-    return isBundled ? `<text${attributes}>${escapeMarkup(only.text)}</text>` : placed(runs, attributes);
+  const prepared = svg.replaceAll(TEXT, (element, own: string, content: string) => {
+    if (/^[ -~\u00A0]*$/.test(content)) return element;
+    const attributes = attributesOf(own);
+    const pieces = Array.from(content.matchAll(PART), ([all, inner = "", text = all]) =>
+      piecesOf(unescapeXml(text), [attributes, attributesOf(inner)], fonts),
+    ).flat();
+    for (const { face } of pieces) files.add(face.file);
+    return placed(pieces, attributes);
   });
   return { svg: prepared, fontFiles: [...files] };
 }
 
-/** The runs as texts side by side, in the place of the whole text. */
-function placed(runs: readonly Run[], attributes: string): string {
-  const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
-  const size = Number(attribute("font-size"));
-  const width = runs.reduce((sum, run) => sum + run.width, 0) * size;
-  const anchor = attribute("text-anchor");
-  let x = Number(attribute("x")) - (anchor === "end" ? width : anchor === "middle" ? width / 2 : 0);
-  const kept = attributes.replaceAll(/ (?:x|text-anchor|textLength|font-family)="[^"]*"/g, "");
-  const [first = ""] = /\p{L}/u.exec(textOf(runs)) ?? [];
-  const inOrder = RIGHT_TO_LEFT.test(first) ? runs.toReversed() : runs;
-  return inOrder
-    .map((run) => {
-      const weighted = /bold/i.test(run.face.file) ? kept : kept.replace(/ font-weight="\d+"/, "");
-      const at = x;
-      x += run.width * size;
-      return `<text x="${coordinate(Math.max(0, at))}" font-family="${escapeMarkup(run.face.family)}"${weighted}>${escapeMarkup(run.text)}</text>`;
+/** The pieces of a part, with the attributes of its text and its own. */
+function piecesOf(text: string, [outer, own]: readonly [Attributes, Attributes], fonts: Fonts): Piece[] {
+  const attributes = { ...outer, ...own };
+  const { class: names = "", "font-weight": weight = "400" } = attributes;
+  const isSerif = SERIF.test(names) || SERIF.test(outer.class ?? "");
+  const name = Number(weight) > 500 ? (isSerif ? "serif-bold" : "bold") : isSerif ? "serif" : "sans";
+  const shown = PROSE.test(names) ? (fonts.drawable(plainText(text)) ?? "") : fonts.readable(text);
+  // Parts of one text have spaces at their ends.
+  const [, before, after] = /^( ?).*?( ?)$/s.exec(text) ?? [];
+  return fonts.runsOf(`${before}${shown}${after}`, name).map((run) => ({ ...run, attributes }));
+}
+
+/** The pieces as texts side by side, in the place of the whole text. */
+function placed(pieces: readonly Piece[], { x = "0", "text-anchor": anchor }: Attributes): string {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return textElement(only, { x, "text-anchor": anchor });
+  const widthOf = ({ width, attributes }: Piece) => width * Number(attributes["font-size"]);
+  const width = pieces.reduce((sum, piece) => sum + widthOf(piece), 0);
+  let at = Number(x) - (anchor === "end" ? width : anchor === "middle" ? width / 2 : 0);
+  const [first = ""] = /\p{L}/u.exec(textOf(pieces)) ?? [];
+  return (RIGHT_TO_LEFT.test(first) ? pieces.toReversed() : pieces)
+    .map((piece) => {
+      // The renderer trims texts.
+      const lead = /^ /.test(piece.text) ? piece.face.widthOf(32) * Number(piece.attributes["font-size"]) : 0;
+      const start = Math.max(0, at + lead);
+      at += widthOf(piece);
+      return textElement(piece, { x: coordinate(start), "text-anchor": undefined });
     })
     .join("");
+}
+
+function textElement(
+  { text, face, attributes }: Piece,
+  place: Record<"x" | "text-anchor", string | undefined>,
+) {
+  const { textLength: _, "font-weight": weight, class: names, ...others } = attributes;
+  const kept: Record<string, string | undefined> = {
+    ...others,
+    ...place,
+    class: names?.replace(SERIF, "").trim(),
+    "font-weight": /bold/i.test(face.file) ? weight : undefined,
+    "font-family": escapeMarkup(face.family),
+  };
+  const written = Object.entries(kept).map(([name, value]) => (value ? ` ${name}="${value}"` : ""));
+  return `<text${written.join("")}>${escapeMarkup(text)}</text>`;
 }

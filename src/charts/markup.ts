@@ -157,22 +157,51 @@ export function snippetsOf({ image, page, alt, width, height }: Shown) {
 const ELLIPSIS = "…";
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Widths of the printable ASCII characters in DejaVu Sans, in thousandths of the font size: about those of Verdana, and more than those of other fonts of systems. */
-const ASCII_WIDTHS = [
-  ...[318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636],
-  ...[636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775],
-  ...[752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390],
-  ...[337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612],
-  ...[635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838],
-];
-const OTHER_WIDTHS: Readonly<Record<string, number>> = { "·": 318, "…": 1_000, "−": 838, "±": 838, "–": 500 };
+/** The fonts of texts: names and sentences are in a serif, numbers and the rest in a sans. */
+export type FaceName = "sans" | "bold" | "serif" | "serif-bold";
+
+/** Widths of the printable ASCII characters in DejaVu, in thousandths of the font size: about those of Verdana, and more than those of other fonts of systems. */
+const ASCII_WIDTHS: Readonly<Record<FaceName, readonly number[]>> = {
+  sans: [
+    ...[318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636],
+    ...[636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775],
+    ...[752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390],
+    ...[337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612],
+    ...[635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838],
+  ],
+  bold: [
+    ...[348, 456, 521, 838, 696, 1002, 872, 306, 457, 457, 523, 838, 380, 415, 380, 365, 696, 696, 696, 696],
+    ...[696, 696, 696, 696, 696, 696, 400, 400, 838, 838, 838, 580, 1000, 774, 762, 734, 830, 683, 683, 821],
+    ...[837, 372, 372, 775, 637, 995, 837, 850, 733, 850, 770, 720, 682, 812, 774, 1103, 771, 724, 725, 457],
+    ...[365, 457, 838, 500, 500, 675, 716, 593, 716, 678, 435, 716, 712, 343, 343, 665, 343, 1042, 712, 687],
+    ...[716, 716, 493, 595, 478, 712, 652, 924, 645, 652, 582, 712, 365, 712, 838],
+  ],
+  serif: [
+    ...[318, 402, 460, 838, 636, 950, 890, 275, 390, 390, 500, 838, 318, 338, 318, 337, 636, 636, 636, 636],
+    ...[636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 536, 1000, 722, 735, 765, 802, 730, 694, 799],
+    ...[872, 395, 401, 747, 664, 1024, 875, 820, 673, 820, 753, 685, 667, 843, 722, 1028, 712, 660, 695, 390],
+    ...[337, 390, 838, 500, 500, 596, 640, 560, 640, 592, 370, 640, 644, 320, 310, 606, 320, 948, 644, 602],
+    ...[640, 640, 478, 513, 402, 644, 565, 856, 564, 565, 527, 636, 337, 636, 838],
+  ],
+  "serif-bold": [
+    ...[348, 439, 521, 838, 696, 950, 903, 306, 473, 473, 523, 838, 348, 415, 348, 365, 696, 696, 696, 696],
+    ...[696, 696, 696, 696, 696, 696, 369, 369, 838, 838, 838, 586, 1000, 776, 845, 796, 867, 762, 710, 854],
+    ...[945, 468, 473, 869, 703, 1107, 914, 871, 752, 871, 831, 722, 744, 872, 776, 1123, 776, 714, 730, 473],
+    ...[365, 473, 838, 500, 500, 648, 699, 609, 699, 636, 430, 699, 727, 380, 362, 693, 380, 1058, 727, 667],
+    ...[699, 699, 527, 563, 462, 727, 581, 861, 596, 581, 568, 643, 364, 643, 838],
+  ],
+};
+const OTHER_WIDTHS: Readonly<Record<string, number>> = { "·": 380, "…": 1_000, "−": 838, "±": 838, "–": 500 };
+/** How much wider a bold character of another script is than a plain one. */
+const BOLD = 1.15;
 
 /** Widths of other characters, relative to the font size; slightly more than in common fonts. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
   // Marks above and below letters, and characters that join or vary emoji.
-  [/^(?:[\p{Mn}\p{Me}]|[\u200B-\u200D])/u, 0],
-  // Emoji are as wide as 1.4 in the fonts of Windows.
-  [/^\p{Emoji_Presentation}|^\p{Regional_Indicator}/u, 1.4],
+  [/^(?:[\p{Mn}\p{Me}]|[\u200B-\u200D\u2060\u{E0000}-\u{E007F}])/u, 0],
+  // Two of them are a flag; emoji are as wide as 1.4 in the fonts of Windows.
+  [/^\p{Regional_Indicator}/u, 0.75],
+  [/^\p{Emoji_Presentation}/u, 1.4],
   [
     /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u3000-\u303F\uFF00-\uFF60]/u,
     1.02,
@@ -189,53 +218,63 @@ const WIDTHS: readonly (readonly [RegExp, number])[] = [
 const WIDE = 1.3;
 const JOINER = "\u200D";
 
-const knownWidth = (character: string): number | undefined =>
-  ASCII_WIDTHS[character.charCodeAt(0) - 32] ?? OTHER_WIDTHS[character];
+const knownWidth = (character: string, face: FaceName): number | undefined =>
+  ASCII_WIDTHS[face][character.charCodeAt(0) - 32] ?? OTHER_WIDTHS[character];
 
-/** Whether the width of a text in DejaVu Sans is known, and not an estimate. */
-export const isMeasured = (text: string): boolean => [...text].every((one) => knownWidth(one) !== undefined);
-
-/** The width of a text at a font size. */
-export type Measure = (text: string, size: number) => number;
+/** Whether the width of a text in DejaVu is known, and not an estimate. */
+export const isMeasured = (text: string): boolean =>
+  [...text].every((one) => knownWidth(one, "sans") !== undefined);
 
 /** An upper estimate of the width of a text in common fonts. */
-export const estimateWidth: Measure = (text, size) => {
+export function estimateWidth(text: string, size: number, face: FaceName = "sans"): number {
+  const broad = /bold/.test(face) ? BOLD : 1;
   let width = 0;
   let before = "";
   for (const one of text) {
-    const known = knownWidth(one);
+    const known = knownWidth(one, face);
     // Emoji that a joiner connects are one picture.
     if (known !== undefined) width += known / 1_000;
-    else if (before !== JOINER) width += WIDTHS.find(([characters]) => characters.test(one))?.[1] ?? WIDE;
+    else if (before !== JOINER)
+      width += broad * (WIDTHS.find(([characters]) => characters.test(one))?.[1] ?? WIDE);
     before = one;
   }
   return width * size;
-};
+}
 
 /** The characters of a text as readers count them: letters with their marks, and sequences of emoji. */
 export function graphemes(text: string): string[] {
   return Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
 }
 
+/** The width of a text at a font size. */
+export type Measure = (text: string, size: number) => number;
+
 /** The room for a line of text: its font size and the most that it may be wide. */
 export interface Room {
   size: number;
   width: number;
+  /** Default: `sans`. */
+  face?: FaceName;
   /** Default: estimateWidth. */
   measure?: Measure;
 }
 
+const measureOf = ({ face, measure }: Room): Measure =>
+  measure ?? ((text, size) => estimateWidth(text, size, face));
+
 /** The text, cut with an ellipsis if it does not fit. */
-export function fit(text: string, { size, width, measure = estimateWidth }: Room): string {
+export function fit(text: string, room: Room): string {
+  const { size, width } = room;
+  const measure = measureOf(room);
   const plain = plainText(text);
   if (measure(plain, size) <= width) return plain;
-  const room = width - measure(ELLIPSIS, size);
+  const rest = width - measure(ELLIPSIS, size);
   let shown = "";
   let used = 0;
   // Keep emoji sequences intact.
   for (const segment of graphemes(plain)) {
     used += measure(segment, size);
-    if (used > room) break;
+    if (used > rest) break;
     shown += segment;
   }
   return `${shown.trimEnd()}${ELLIPSIS}`;
@@ -243,9 +282,8 @@ export function fit(text: string, { size, width, measure = estimateWidth }: Room
 
 /** A full name; without its owner if it is too long. */
 export function fitFullName(fullName: string, room: Room): string {
-  const { size, width, measure = estimateWidth } = room;
   const plain = plainText(fullName);
-  if (measure(plain, size) <= width) return plain;
+  if (measureOf(room)(plain, room.size) <= room.width) return plain;
   const name = plain.slice(plain.lastIndexOf("/") + 1);
   return fit(name === "" ? plain : name, room);
 }
@@ -256,7 +294,8 @@ const BREAKABLE =
 
 /** Wraps a text into at most `maxLines` lines; the rest is cut with an ellipsis. */
 export function wrap(text: string, room: Room, maxLines: number): string[] {
-  const { size, width, measure = estimateWidth } = room;
+  const { size, width } = room;
+  const measure = measureOf(room);
   const words = text
     .split(/\s+/)
     .flatMap((word) => word.split(BREAKABLE).map((part, i) => (i === 0 ? ` ${part}` : part)));

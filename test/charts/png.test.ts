@@ -73,7 +73,7 @@ test("a drawing is rendered with as many pixels as requested", async () => {
 function textsOf(svg: string): string[] {
   const { elements } = readPicture(svg);
   for (const { attributes, text } of elements) {
-    const weight = attributes["font-weight"] === undefined ? "plain" : "bold";
+    const weight = attributes["font-weight"] === undefined ? "sans" : "bold";
     const width = bundled.measure(text, Number(attributes["font-size"] ?? 0), weight);
     assert.ok(width <= CARD_SIZE.width - 128 + 1, `${text} is ${width} wide`);
   }
