@@ -222,8 +222,7 @@ const knownWidth = (character: string, face: FaceName): number | undefined =>
   ASCII_WIDTHS[face][character.charCodeAt(0) - 32] ?? OTHER_WIDTHS[character];
 
 /** Whether the width of a text in DejaVu is known, and not an estimate. */
-export const isMeasured = (text: string): boolean =>
-  [...text].every((one) => knownWidth(one, "sans") !== undefined);
+export const isMeasured = (text: string): boolean => /^[ -~]*$/.test(text);
 
 /** An upper estimate of the width of a text in common fonts. */
 export function estimateWidth(text: string, size: number, face: FaceName = "sans"): number {

@@ -124,12 +124,12 @@ test("text cannot turn the direction of what follows it, nor is a name lost that
 
 test("texts of badges have the length that they have in DejaVu Sans, or the room that they may need", () => {
   const ascii = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
-  for (const text of [...ascii, "trending #12 · 7 days", "−1,234 ± 5 – …"]) {
+  for (const text of [...ascii, "trending #12"]) {
     const shown = check(badge(`x${text}x`, "y")).elements.find((one) => one.text === `x${text}x`);
     const width = fonts.measure(`x${text}x`, 11, "sans");
     assert.ok(Math.abs(Number(shown?.attributes.textLength) - width) < 0.15, `${text}: ${width}`);
   }
-  for (const text of ["我们的星", "نجوم المستودع", "सितारे", "ดาว", "⭐️ stars", "별"]) {
+  for (const text of ["我们的星", "نجوم المستودع", "सितारे", "ดาว", "⭐️ stars", "별", "trending · 7 days"]) {
     const shown = check(badge(text, "1,234")).elements.find((one) => one.text === text);
     assert.equal(shown?.attributes.textLength, undefined);
     assert.equal(shown?.attributes["text-anchor"], "middle");
