@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 19a90c7c7cf93681
- * Types: 80c40e7c936a538c
+ * Document: 80970b039a359564
+ * Types: c3eea36752ab7abb
  */
 export interface paths {
     "/api": {
@@ -423,6 +423,26 @@ export interface paths {
          * @description Counts by address in the bucket embed. Errors are pictures too, with their status; for a repository with fewer than two snapshots the picture says when it was first seen.
          */
         get: operations["getChart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embed/chart.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same chart as PNG, for posts and the clipboard
+         * @description Takes the parameters of the SVG; the theme auto is light. Counts by address in the bucket embed, eight times as much. Pictures wait in a queue to be rendered, as cards do: 503 with Retry-After when too many wait.
+         */
+        get: operations["getChartPng"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3904,10 +3924,18 @@ export interface operations {
                 view?: "total" | "per-day";
                 /** @description auto: follows the light or dark setting of the reader's system. */
                 theme?: "auto" | "light" | "dark";
-                /** @description Width in pixels. */
+                /** @description readme 800 × 400, post 1200 × 675, square 1080 × 1080. */
+                shape?: "readme" | "post" | "square";
+                /** @description Of shape readme only. */
                 width?: number;
-                /** @description Height in pixels. */
+                /** @description Of shape readme only. */
                 height?: number;
+                /** @description sketch: lines and axes as if drawn by hand. */
+                style?: "plain" | "sketch";
+                /** @description clear: none, for a page whose colour fits the theme. */
+                background?: "paper" | "clear";
+                /** @description Instead of the title of the chart. */
+                title?: string;
                 /** @description The scale of the counts. */
                 scale?: "linear" | "log";
                 /** @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals. */
@@ -3937,6 +3965,66 @@ export interface operations {
             };
         };
     };
+    getChartPng: {
+        parameters: {
+            query: {
+                /** @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order. */
+                repo: string[];
+                /** @description The count that is drawn. */
+                metric?: "stars" | "forks" | "openIssues";
+                /** @description The time before the newest counts of the repository. */
+                window?: "30d" | "90d" | "1y" | "all";
+                /** @description First day (UTC), instead of window. */
+                from?: string;
+                /** @description Last day, not before from. */
+                to?: string;
+                /** @description per-day: gains per day, on a linear scale. */
+                view?: "total" | "per-day";
+                /** @description auto: follows the light or dark setting of the reader's system. */
+                theme?: "auto" | "light" | "dark";
+                /** @description readme 800 × 400, post 1200 × 675, square 1080 × 1080. */
+                shape?: "readme" | "post" | "square";
+                /** @description Of shape readme only. */
+                width?: number;
+                /** @description Of shape readme only. */
+                height?: number;
+                /** @description sketch: lines and axes as if drawn by hand. */
+                style?: "plain" | "sketch";
+                /** @description clear: none, for a page whose colour fits the theme. */
+                background?: "paper" | "clear";
+                /** @description Instead of the title of the chart. */
+                title?: string;
+                /** @description The scale of the counts. */
+                scale?: "linear" | "log";
+                /** @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals. */
+                align?: "date" | "age" | "first-snapshot" | "first-count" | "index";
+                /** @description The count of first-count; default: the highest power of ten that most repositories passed. */
+                first?: number;
+                /** @description The day (UTC) of index; default: the first day on which all repositories have a count. */
+                base?: string;
+                /** @description Pixels for each of the drawing. width × height × zoom² is at most 2.5 megapixels. Default: 1 for post and square; for readme and for a sketch 2, or the most that is allowed. */
+                zoom?: number;
+            };
+            header?: {
+                /** @description The ETag of a response that the caller has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chart. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+        };
+    };
     getChartData: {
         parameters: {
             query: {
@@ -3954,10 +4042,18 @@ export interface operations {
                 view?: "total" | "per-day";
                 /** @description auto: follows the light or dark setting of the reader's system. */
                 theme?: "auto" | "light" | "dark";
-                /** @description Width in pixels. */
+                /** @description readme 800 × 400, post 1200 × 675, square 1080 × 1080. */
+                shape?: "readme" | "post" | "square";
+                /** @description Of shape readme only. */
                 width?: number;
-                /** @description Height in pixels. */
+                /** @description Of shape readme only. */
                 height?: number;
+                /** @description sketch: lines and axes as if drawn by hand. */
+                style?: "plain" | "sketch";
+                /** @description clear: none, for a page whose colour fits the theme. */
+                background?: "paper" | "clear";
+                /** @description Instead of the title of the chart. */
+                title?: string;
                 /** @description The scale of the counts. */
                 scale?: "linear" | "log";
                 /** @description age: the snapshots of the window by the age of the repository; those whose creation is unknown are left out. first-snapshot, first-count: by the time since the first snapshot, or since the first count in the window that is at least `first`. index: by date, each count divided by that of `base`, times 100; always totals. */

@@ -10,7 +10,7 @@ import { openApiDocument } from "./openapi.js";
 import type { ApiServices, Operation } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
 
-export { chartQuery, type Named } from "./embed-parameters.js";
+export { chartQuery, type Named, pngQuery, zoomOf } from "./embed-parameters.js";
 export { getChartData, readChart } from "./embeds.js";
 export { inputSchema } from "./input-schemas.js";
 export { listNewHot, listRepositories, listRising, listTrending, pageMeta } from "./lists.js";

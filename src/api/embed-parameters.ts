@@ -1,8 +1,18 @@
-import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES, VIEWS } from "../charts/charts.js";
+import {
+  ALIGNMENTS,
+  CHART_WINDOWS,
+  MAX_SERIES,
+  METRICS,
+  SCALES,
+  SHAPES,
+  STYLES,
+  THEMES,
+  VIEWS,
+} from "../charts/charts.js";
 import { count, dayParameter } from "../discovery/discovery.js";
 import type { Reply } from "../http/http.js";
 import { DAY_MS, isoDay } from "../lib/clock.js";
-import { AppError } from "../lib/errors.js";
+import { AppError, invalidParameter } from "../lib/errors.js";
 import { queryOf, type RepositoryName, repositoryKey } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import type { Modules } from "../modules.js";
@@ -54,6 +64,24 @@ export const themeParameter = z
   .default("auto")
   .openapi({ description: "auto: follows the light or dark setting of the reader's system." });
 
+/** Shapes that a chart may have; the fourth one is that of cards. */
+export const CHART_SHAPES = ["readme", "post", "square"] as const;
+
+/** Behind the drawing: paper, or the page that shows it. */
+export const BACKGROUNDS = ["paper", "clear"] as const;
+
+const MAX_TITLE = 80;
+/** The title that replaces the one of a chart. */
+export const titleParameter = z
+  .string()
+  .trim()
+  .min(1, `must have 1 to ${MAX_TITLE} characters`)
+  .max(MAX_TITLE, `must have 1 to ${MAX_TITLE} characters`)
+  .optional();
+
+const sizeText = (shape: (typeof CHART_SHAPES)[number]) =>
+  `${shape} ${SHAPES[shape].width} × ${SHAPES[shape].height}`;
+
 export const chartQuery = z.object({
   repo: repositoryReferences,
   metric: z.enum(METRICS).default("stars"),
@@ -64,8 +92,20 @@ export const chartQuery = z.object({
   ...daysParameters,
   view: z.enum(VIEWS).default("total").openapi({ description: "per-day: gains per day, on a linear scale." }),
   theme: themeParameter,
-  width: count(320, 1_200).default(600),
-  height: count(220, 800).default(380),
+  shape: z
+    .enum(CHART_SHAPES)
+    .default("readme")
+    .openapi({ description: `${CHART_SHAPES.map(sizeText).join(", ")}.` }),
+  width: count(320, 1_200).optional().openapi({ description: "Of shape readme only." }),
+  height: count(220, 800).optional().openapi({ description: "Of shape readme only." }),
+  style: z
+    .enum(STYLES)
+    .default("plain")
+    .openapi({ description: "sketch: lines and axes as if drawn by hand." }),
+  background: z.enum(BACKGROUNDS).default("paper").openapi({
+    description: "clear: none, for a page whose colour fits the theme.",
+  }),
+  title: titleParameter.openapi({ description: "Instead of the title of the chart.", example: "My stars" }),
   scale: z.enum(SCALES).default("linear"),
   align: z.enum(ALIGNMENTS).default("date").openapi({
     description:
@@ -79,6 +119,48 @@ export const chartQuery = z.object({
   }),
 });
 export type ChartQuery = z.output<typeof chartQuery>;
+
+/** The size of a chart in pixels. Throws VALIDATION_FAILED for a size of a shape that has its own. */
+export function chartSize({ shape, width, height }: Pick<ChartQuery, "shape" | "width" | "height">) {
+  const given = width === undefined ? height && "height" : "width";
+  if (shape !== "readme" && given) {
+    const { width: own, height: high } = SHAPES[shape];
+    throw invalidParameter(
+      given,
+      `must not be given: ${shape} is always ${own} × ${high}, only readme has a width and height`,
+    );
+  }
+  const size = SHAPES[shape];
+  return { width: width ?? size.width, height: height ?? size.height };
+}
+
+/** The most pixels of a PNG: rendering one takes as long as a card then. */
+const MAX_PIXELS = 2_500_000;
+const MAX_ZOOM = 3;
+
+export const pngQuery = chartQuery.extend({
+  zoom: z
+    .string()
+    .regex(/^(?:[12](?:\.\d{1,2})?|3)$/, `must be a number from 1 to ${MAX_ZOOM}, such as 2 or 1.5`)
+    .transform(Number)
+    .optional()
+    .openapi({
+      ...{ type: "number", minimum: 1, maximum: MAX_ZOOM, example: 2 },
+      description: `Pixels for each of the drawing. width × height × zoom² is at most ${MAX_PIXELS / 1e6} megapixels. Default: 1 for post and square; for readme and for a sketch 2, or the most that is allowed.`,
+    }),
+});
+
+/** Pixels of a PNG for each of its drawing. Throws VALIDATION_FAILED if these are too many. */
+export function zoomOf({ zoom, ...query }: Omit<z.output<typeof pngQuery>, "repo">): number {
+  const { width, height } = chartSize(query);
+  const most = Math.floor(100 * Math.sqrt(MAX_PIXELS / (width * height))) / 100;
+  if (zoom === undefined) return query.shape === "readme" || query.style === "sketch" ? Math.min(2, most) : 1;
+  if (zoom <= most) return zoom;
+  throw invalidParameter(
+    "zoom",
+    `must be at most ${most} for ${width} × ${height}: a picture has at most ${MAX_PIXELS / 1e6} megapixels`,
+  );
+}
 
 /** A repository that was named, by an earlier name if it has `renamedFrom`. */
 export type Named = Repository & { renamedFrom?: string };

@@ -15,7 +15,7 @@ import {
   titleOfHistories,
   viewOf,
 } from "../charts/charts.js";
-import { json } from "../http/http.js";
+import { json, pngReply } from "../http/http.js";
 import { DAY_MS, isoTime, timeOrNull } from "../lib/clock.js";
 import { publicHost } from "../lib/host-names.js";
 import { chartPage } from "../lib/page-addresses.js";
@@ -26,11 +26,14 @@ import {
   type ChartQuery,
   chartAddress,
   chartQuery,
+  chartSize,
   getNamed,
   type Named,
+  pngQuery,
   whileRead,
+  zoomOf,
 } from "./embed-parameters.js";
-import { type ApiServices, dataResponse, operation } from "./operation.js";
+import { type ApiServices, BINARY, dataResponse, operation } from "./operation.js";
 import { checkDays } from "./parameters.js";
 import { svg, svgResponse } from "./pictures.js";
 import { gapsSchema, gapsView } from "./series-views.js";
@@ -47,7 +50,7 @@ type ShownQuery = Omit<ChartQuery, "repo">;
 async function readHistories(
   { modules }: ChartServices,
   repositories: readonly Named[],
-  { metric, window, from, to }: ShownQuery,
+  { metric, window, from, to }: Pick<ChartQuery, "metric" | "window" | "from" | "to">,
 ): Promise<NamedHistory[]> {
   checkDays({ from, to });
   return Promise.all(
@@ -61,6 +64,20 @@ async function readHistories(
   );
 }
 
+/** A chart as SVG, and the repositories in it. Throws VALIDATION_FAILED for days in the wrong order, and NOT_FOUND. */
+async function drawn(services: ChartServices, { repo, background, ...query }: ChartQuery) {
+  const size = chartSize(query);
+  const histories = await readHistories(services, await getNamed(services.modules, repo), query);
+  const spans = isByDate(query.align) ? spansOf(histories, query.metric) : [];
+  const request = { ...query, ...size, ...alignedAt(histories, query), view: viewOf(query), spans };
+  const site = publicHost(services.config.baseUrl);
+  const isClear = background === "clear";
+  return {
+    drawing: drawHistories(histories, { ...request, isClear, site, now: services.clock.now() }),
+    repositories: histories.map(({ repository }) => repository),
+  };
+}
+
 export const getChart = operation({
   id: "getChart",
   tags: ["Embeds"],
@@ -70,17 +87,27 @@ export const getChart = operation({
   query: chartQuery,
   responses: { 200: svgResponse("The chart.") },
   errors: ["NOT_FOUND"],
-  handle: async ({ query: { repo, ...query }, services }) => {
-    const histories = await readHistories(services, await getNamed(services.modules, repo), query);
-    const spans = isByDate(query.align) ? spansOf(histories, query.metric) : [];
-    const request = { ...query, ...alignedAt(histories, query), view: viewOf(query), spans };
-    const site = publicHost(services.config.baseUrl);
-    const drawing = drawHistories(histories, { ...request, site, now: services.clock.now() });
-    return whileRead(
-      services,
-      histories.map(({ repository }) => repository),
-      svg(drawing),
-    );
+  handle: async ({ query, services }) => {
+    const { drawing, repositories } = await drawn(services, query);
+    return whileRead(services, repositories, svg(drawing));
+  },
+});
+
+export const getChartPng = operation({
+  id: "getChartPng",
+  tags: ["Embeds"],
+  summary: "The same chart as PNG, for posts and the clipboard",
+  description:
+    "Takes the parameters of the SVG; the theme auto is light. Counts by address in the bucket embed, eight times as much. Pictures wait in a queue to be rendered, as cards do: 503 with Retry-After when too many wait.",
+  query: pngQuery,
+  responses: { 200: { description: "The chart.", content: { "image/png": BINARY } } },
+  errors: ["NOT_FOUND"],
+  handle: async ({ query: { zoom, ...query }, services }) => {
+    const scale = zoomOf({ zoom, ...query });
+    const theme = query.theme === "auto" ? "light" : query.theme;
+    const { drawing, repositories } = await drawn(services, { ...query, theme });
+    const png = await services.pictures.render({ kind: "svg", svg: drawing, zoom: scale });
+    return whileRead(services, repositories, pngReply(png));
   },
 });
 
@@ -167,16 +194,14 @@ function seriesView(
 
 /** The data of a chart. Throws VALIDATION_FAILED for days in the wrong order. */
 export async function readChart(services: ChartServices, named: readonly Named[], query: ShownQuery) {
+  const size = chartSize(query);
   const histories = await readHistories(services, named, query);
   const { baseUrl } = services.config;
   const now = services.clock.now();
-  const { metric, window, scale, align, width, height } = query;
+  const { metric, window, scale, align } = query;
   const repositories = histories.map(({ repository }) => repository);
-  const title = titleOfHistories(histories, {
-    ...query,
-    ...alignedAt(histories, query),
-    view: viewOf(query),
-  });
+  const shown = { ...query, ...alignedAt(histories, query), view: viewOf(query) };
+  const title = query.title ?? titleOfHistories(histories, shown);
   const svgUrl = chartAddress(baseUrl, repositories, query);
   const pageUrl = baseUrl + chartPage(repositories);
   return {
@@ -188,7 +213,7 @@ export async function readChart(services: ChartServices, named: readonly Named[]
     series: histories.map((history) => seriesView(history, align, now)),
     svgUrl,
     pageUrl,
-    snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
+    snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, ...size }),
     ...freshnessView(newestOf(histories), now),
   };
 }

@@ -16,7 +16,7 @@ import * as auth from "./auth.js";
 import { listChanges } from "./changes.js";
 import { getDumpFile, listDumps } from "./dumps.js";
 import { getBadge, getCard } from "./embed-badges.js";
-import { getChart, getChartData } from "./embeds.js";
+import { getChart, getChartData, getChartPng } from "./embeds.js";
 import { listEvents } from "./events.js";
 import { exportMe } from "./export.js";
 import { getFeed } from "./feeds.js";
@@ -98,6 +98,10 @@ const NAMED: Surcharge = {
 const ROWS = limit("default", { surcharges: [PER_ROWS] });
 /** Of a chart. */
 const repositories = { parameter: "repo", counts: "values", most: MAX_SERIES } as const;
+/** Of a picture of one. */
+const OTHER_LINES: Surcharge = { ...repositories, included: 1, step: 2 };
+/** A PNG takes tens of milliseconds of the rendering thread. */
+const CARD = 8;
 const unknownCost = UNKNOWN_TOKEN_COST;
 
 const SHARED: CachePolicy = { kind: "shared" };
@@ -176,15 +180,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/facets/topics", listTopics, { limit: ROWS }),
   open("/api/embed/chart.svg", getChart, {
     ...CHART,
-    limit: limit("embed", { surcharges: [{ ...repositories, included: 1, step: 2 }] }),
+    limit: limit("embed", { surcharges: [OTHER_LINES] }),
     form: "picture",
+  }),
+  open("/api/embed/chart.png", getChartPng, {
+    ...CHART,
+    limit: limit("embed", { cost: CARD, surcharges: [OTHER_LINES] }),
   }),
   open("/api/embed/chart", getChartData, {
     ...CHART,
     limit: limit("heavy", { surcharges: [{ ...repositories, included: 1, step: 1 }] }),
   }),
   open("/api/embed/badge.svg", getBadge, { ...EMBED, form: "picture" }),
-  open("/api/embed/card.png", getCard, { ...EMBED, limit: limit("embed", { cost: 8 }) }),
+  open("/api/embed/card.png", getCard, { ...EMBED, limit: limit("embed", { cost: CARD }) }),
   // The list changes without a change of the catalogue.
   open("/api/dumps", listDumps, { cache: { kind: "private" } }),
   open("/api/dumps/{file}", getDumpFile, { cache: { kind: "private" } }),

@@ -94,7 +94,7 @@ export interface ChartInput {
   /** Whether points are sums of several repositories, whose round numbers are not marked. */
   isSum?: boolean;
   /** Replaces the names of the series. */
-  title?: string;
+  title?: string | undefined;
   /** Whether the gains of a single line stand below it as bars, on the same axis of time. */
   hasBars?: boolean;
   /** Of a whole life: when it began. Its counts begin at 0, and the time before the first point is shown as not read yet. */

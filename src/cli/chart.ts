@@ -39,8 +39,13 @@ export function addChart(program: Command, host: Host, finish: (code: number) =>
     .option("--base <day>", "the day of --align index")
     .option("--scale <name>", "linear or log")
     .option("--theme <name>", "auto, light or dark; auto follows the reader's system")
+    .option("--shape <name>", "readme, post or square; post and square have a size of their own")
     .option("--width <pixels>", "320 to 1200")
     .option("--height <pixels>", "220 to 800")
+    .option("--style <name>", "plain, or sketch for lines as if drawn by hand")
+    .option("--background <name>", "paper, or clear for none")
+    .option("--title <text>", "instead of the title of the chart")
+    .option("--zoom <number>", "pixels of a PNG for each of its size, 1 to 3")
     .addHelpText("after", EXIT_CODES)
     .action(async (texts: string[], { out, format, ...options }: Options) =>
       finish(await draw(host, texts, { out, format: format ?? formatOf(out), options })),

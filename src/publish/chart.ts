@@ -1,5 +1,4 @@
-import { chartQuery } from "../api/api.js";
-import { PngRenderer } from "../charts/charts.js";
+import { pngQuery, zoomOf } from "../api/api.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
 import { validationError } from "../lib/validation.js";
 import { followChanges } from "../modules.js";
@@ -9,16 +8,14 @@ import { trackWithHistory } from "./reading.js";
 
 export type ChartFormat = "svg" | "png" | "json" | "csv";
 
-/** Pixels of a PNG for each of the drawing. */
-const ZOOM = 2;
-
 /** The parameters of the chart's address besides the repositories, as texts; undefined: the default. */
 export type ChartOptions = Readonly<Record<string, string | undefined>>;
 
 /** Checks options before anything is requested. Throws VALIDATION_FAILED, with the name of the parameter. */
 export function checkChartOptions(options: ChartOptions): void {
-  const { error } = chartQuery.omit({ repo: true }).safeParse(options);
+  const { error, data } = pngQuery.omit({ repo: true }).safeParse(options);
   if (error !== undefined) throw validationError(error, "options");
+  zoomOf(data);
 }
 
 /**
@@ -48,7 +45,6 @@ export async function drawChart(
     ...given,
     ...(isPicture ? [] : [["format", format] as const]),
   ]);
-  const { body } = await pass.responder.get(`/api/embed/chart${isPicture ? ".svg" : ""}?${query}`);
-  if (format !== "png") return { chart: typeof body === "string" ? body : (body ?? ""), problems };
-  return { chart: await new PngRenderer().render({ kind: "svg", svg: String(body), zoom: ZOOM }), problems };
+  const { body } = await pass.responder.get(`/api/embed/chart${isPicture ? `.${format}` : ""}?${query}`);
+  return { chart: body ?? "", problems };
 }

@@ -8,6 +8,7 @@ import { createWorld, daily, NOW, observation, snapshot, type World } from "../s
 
 const CHART = "/api/embed/chart.svg";
 const DATA = "/api/embed/chart";
+const PNG = "/api/embed/chart.png";
 const count = (length: number, from: number, by: number) => Array.from({ length }, (_, i) => from + i * by);
 
 onSqliteAndLong("Charts for other pages", (engine) => {
@@ -56,7 +57,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       description,
       "up/one: 1,340 on 30 Apr 2025, 4,990 on 30 Apr 2026, gained 3,650. As of 30 Apr 2026.",
     );
-    assert.deepEqual([width, height], [600, 380]);
+    assert.deepEqual([width, height], [800, 400]);
     const expected = {
       "cache-control": "public, max-age=300, stale-while-revalidate=3600",
       "content-security-policy":
@@ -190,6 +191,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
 
   test("a parameter that is not allowed is said in a picture, and in JSON with status 400 if JSON is accepted", async () => {
     const repo = "must be of the form provider:owner/name, 1 to 6 times";
+    const [FIXED, ONLY] = ["must not be given", "only readme has a width and height"];
     const wrong: [string, string, string, Record<string, unknown>?][] = [
       ["", "repo", repo],
       ["repo=up/one", "repo", repo],
@@ -200,6 +202,14 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       ["repo=github:up/one&width=1201", "width", "must be a whole number from 320 to 1200"],
       ["repo=github:up/one&height=219", "height", "must be a whole number from 220 to 800"],
       ["repo=github:up/one&height=1e2", "height", "must be a whole number from 220 to 800"],
+      ["repo=github:up/one&shape=post&width=800", "width", `${FIXED}: post is always 1200 × 675, ${ONLY}`],
+      [
+        "repo=github:up/one&shape=square&height=400",
+        "height",
+        `${FIXED}: square is always 1080 × 1080, ${ONLY}`,
+      ],
+      ["repo=github:up/one&title=%20", "title", "must have 1 to 80 characters"],
+      [`repo=github:up/one&title=${"x".repeat(81)}`, "title", "must have 1 to 80 characters"],
       ["repo=github:up/one&from=yesterday", "from", "must be a day, such as 2026-04-30"],
       ["repo=github:up/one&to=2026-02-30", "to", "must be a day, such as 2026-04-30"],
       ["repo=github:up/one&from=2026-13-01", "from", "must be a day, such as 2026-04-30"],
@@ -211,6 +221,9 @@ onSqliteAndLong("Charts for other pages", (engine) => {
         view: ["total", "per-day"],
         scale: ["linear", "log"],
         align: ["date", "age", "first-snapshot", "first-count", "index"],
+        shape: ["readme", "post", "square"],
+        style: ["plain", "sketch"],
+        background: ["paper", "clear"],
       }).map(([name, allowed]): [string, string, string, Record<string, unknown>] => [
         `repo=github:up/one&${name}=<script>`,
         name,
@@ -237,6 +250,101 @@ onSqliteAndLong("Charts for other pages", (engine) => {
     readPicture(post.body);
   });
 
+  test("a picture has the size of its shape, its style and its title, which is text", async () => {
+    const sizes = { readme: [800, 400], post: [1_200, 675], square: [1_080, 1_080] };
+    for (const [shape, size] of Object.entries(sizes)) {
+      const { width, height } = await picture(`repo=github:up/one&shape=${shape}`);
+      assert.deepEqual([width, height], size);
+    }
+    const title = "<b>My</b> & 我们";
+    const titled = await picture(`repo=github:up/one&title=${encodeURIComponent(title)}`);
+    assert.ok(seen(titled).includes(title), String(seen(titled)));
+    const { body } = await world.get(
+      `${DATA}?repo=github:up/one&shape=post&title=${encodeURIComponent(title)}`,
+    );
+    assert.equal(body.data.title, title);
+    assert.match(body.data.snippets.html, / width="1200" height="675"/);
+    assert.match(body.data.snippets.html, / alt="&lt;b&gt;My/);
+    assert.equal((await world.request(body.data.svgUrl)).status, 200);
+  });
+
+  /** A chart as PNG: its status, headers and size. */
+  async function png(query: string) {
+    const response = await world.request(`${PNG}?${query}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      size: [bytes.readUInt32BE(16), bytes.readUInt32BE(20)],
+    };
+  }
+
+  test("as a PNG it has at most 2.5 megapixels, and twice as many as the drawing for a README", async () => {
+    const sizes: Record<string, number[]> = {
+      "": [1_600, 800],
+      "&zoom=1": [800, 400],
+      "&zoom=2.5&width=600&height=380": [1_500, 950],
+      "&width=1200&height=800": [1_932, 1_288],
+      "&shape=post": [1_200, 675],
+      "&shape=square": [1_080, 1_080],
+      "&shape=post&style=sketch": [2_100, 1_181],
+      "&shape=square&style=sketch": [1_577, 1_577],
+    };
+    for (const [query, size] of Object.entries(sizes)) {
+      const response = await png(`repo=github:up/one${query}`);
+      assert.deepEqual(response.size, size, query);
+      assert.ok(response.size.reduce((a, b) => a * b, 1) <= 2_500_000);
+    }
+  });
+
+  test("a PNG is kept as a card is: its theme is light unless it is dark, and it does not change while its data do not", async () => {
+    const { status, headers, bytes } = await png("repo=github:up/one");
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "image/png");
+    assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
+    const light = await png("repo=github:up/one&theme=light");
+    assert.deepEqual(light.bytes, bytes);
+    assert.notDeepEqual((await png("repo=github:up/one&theme=dark")).bytes, bytes);
+    const etag = { "If-None-Match": headers.get("etag") ?? "" };
+    assert.equal((await world.request(`${PNG}?repo=github:up/one`, { headers: etag })).status, 304);
+  });
+
+  test("a PNG of too many pixels, and other faults, are said in JSON with the number that is allowed", async () => {
+    const number = "must be a number from 1 to 3, such as 2 or 1.5";
+    const wrong: [string, string, string, Record<string, unknown>?][] = [
+      ["&zoom=3", "zoom", "must be at most 2.79 for 800 × 400: a picture has at most 2.5 megapixels"],
+      [
+        "&shape=post&zoom=2",
+        "zoom",
+        "must be at most 1.75 for 1200 × 675: a picture has at most 2.5 megapixels",
+      ],
+      [
+        "&shape=square&zoom=1.5",
+        "zoom",
+        "must be at most 1.46 for 1080 × 1080: a picture has at most 2.5 megapixels",
+      ],
+      ...["0.5", "4", "x", "1e0", "3.1"].map((zoom): [string, string, string] => [
+        `&zoom=${zoom}`,
+        "zoom",
+        number,
+      ]),
+      [
+        "&shape=card",
+        "shape",
+        "must be one of readme, post, square",
+        { allowed: ["readme", "post", "square"] },
+      ],
+    ];
+    for (const [query, parameter, message, more] of wrong)
+      assert.deepEqual(
+        errorOf(await world.get(`${PNG}?repo=github:up/one${query}`)),
+        invalid(parameter, message, more),
+      );
+    assert.equal(errorOf(await world.get(`${PNG}?repo=github:no/such`)).status, 404);
+    assert.equal((await world.send("POST", PNG)).status, 405);
+  });
+
   test("the data of a chart: points, gaps, what was gained, and what to paste", async () => {
     const { body, headers } = await world.get(
       `${DATA}?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age&from=2026-04-01`,
@@ -256,7 +364,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       pageUrl: page,
       snippets: {
         markdown: `[![Stars by age: up/gapped](${image})](${page})`,
-        html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="380"></a>`,
+        html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="400"></a>`,
       },
       asOf: "2026-04-25T12:00:00.000Z",
       ageDays: 5,

@@ -69,10 +69,10 @@ test("chart takes the options of the embed, and writes the format that the file'
   const { nameOf, ...started } = await start(t);
   const settings = { ...started.settings, SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest" };
   const both = [nameOf(10), `${started.settings.SIDEREAL_GITHUB_URL}/${nameOf(9)}/issues`];
-  const looks = ["--align", "age", "--scale", "log", "--theme", "dark", "--width", "800"];
+  const looks = ["--align", "age", "--scale", "log", "--theme", "dark", "--width", "1000"];
   const drawn = await draw([...both, ...looks], settings);
   assert.equal(drawn.code, 0, drawn.stderr);
-  assert.match(drawn.stdout, /^<svg [^>]*width="800"/);
+  assert.match(drawn.stdout, /^<svg [^>]*width="1000"/);
   assert.match(drawn.stdout, /by age|Age/i);
   const out = (name: string) => join(world.folder, name);
   for (const name of ["kite.png", "kite.csv"])
@@ -90,6 +90,11 @@ test("chart names the wrong option before it contacts a forge, and in one senten
   };
   assert.match(await said(nameOf(0), "--align", "size"), /^2 --align: .*age/);
   assert.match(await said(nameOf(0), "--width", "9"), /^2 --width: must be .*320/);
+  assert.match(
+    await said(nameOf(0), "--shape", "post", "--width", "400"),
+    /^2 --width: must not be given: post/,
+  );
+  assert.match(await said(nameOf(0), "--zoom", "3"), /^2 --zoom: must be at most 2\.79 for 800 × 400/);
   assert.match(await said(nameOf(0), "--out", "kite.gif"), /^2 --out: the file must end in \.svg, \.png/);
   assert.match(await said("githb:a/b"), /^2 githb:a\/b: .*did you mean github\?/);
   assert.equal(requestsOf(forge), 0);

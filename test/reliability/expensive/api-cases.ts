@@ -197,6 +197,7 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   ],
   "GET /api/facets/topics": facetCases,
   "GET /api/embed/chart.svg": chart("/api/embed/chart.svg"),
+  "GET /api/embed/chart.png": chart("/api/embed/chart.png"),
   "GET /api/embed/chart": chart("/api/embed/chart"),
   "GET /api/embed/badge.svg": [
     get("a rank", ({ facts }, round) =>

@@ -10,8 +10,11 @@ import { changed, hostile } from "./values.js";
 /** How much of a request is right. `valid`: everything; `near`: all but a few parts; `wild`: hardly anything. */
 type Kind = "valid" | "near" | "wild";
 
-/** Cards take as long to draw as fifty other requests, and have one parameter. */
-const SELDOM = new Map([["/api/embed/card.png", 0.1]]);
+/** Pictures as PNG take as long to draw as fifty other requests. */
+const SELDOM = new Map([
+  ["/api/embed/card.png", 0.1],
+  ["/api/embed/chart.png", 0.1],
+]);
 
 export class Generator {
   readonly #random: Random;
