@@ -4,7 +4,7 @@ import { agedDate, dateText, exactNumber, plural, signedNumber } from "./numbers
 import { type Theme, themed } from "./themes.js";
 
 /** The meaning of the colour of a badge. */
-type Tone = "plain" | "rise" | "fall" | "quiet" | "caution";
+type Tone = "plain" | "rise" | "fall" | "rank" | "quiet";
 
 /** The content of a badge: a label, a message about it, and both as a sentence. */
 interface BadgeInput {
@@ -16,14 +16,17 @@ interface BadgeInput {
 }
 
 const SIZE = 11;
-const PAD = 7;
-const ICON = 15;
+const PAD = 8;
+const ICON = 16;
 const MAX_LABEL = 240;
 const MAX_MESSAGE = 420;
 /** The label of badges that would not say whose ranking they mean. */
 export const BADGE_BRAND = "Sidereal";
 /** Fonts of about the same widths, so that a badge looks the same on all systems. */
 const FONTS = "Verdana, Geneva, 'DejaVu Sans', sans-serif";
+
+/** Of the mark of the product, on labels of both schemes. */
+const STAR = "#f0b860";
 
 interface Colours {
   label: string;
@@ -36,25 +39,21 @@ interface Colours {
 /** Text has a contrast of at least 4.5:1 with its background (WCAG 2.2, 1.4.3). */
 export const BADGE_COLOURS: Readonly<Record<"light" | "dark", Colours>> = {
   light: {
-    label: "#3a4657",
-    onLabel: "#ffffff",
-    ink: "#ffffff",
-    tones: { plain: "#0a5bb8", rise: "#1b6b3a", fall: "#a8321f", quiet: "#5b6775", caution: "#8a5a00" },
+    ...{ label: "#3a4657", onLabel: "#ffffff", ink: "#ffffff" },
+    tones: { plain: "#0a5bb8", rise: "#1b6b3a", fall: "#a8321f", rank: "#8a5a00", quiet: "#5b6775" },
   },
   dark: {
-    label: "#3b4859",
-    onLabel: "#eef2f7",
-    ink: "#0e131d",
-    tones: { plain: "#7db8fb", rise: "#6fcf97", fall: "#f59383", quiet: "#a9b4c1", caution: "#f0b860" },
+    ...{ label: "#26344a", onLabel: "#eef2f7", ink: "#0e131d" },
+    tones: { plain: "#7db8fb", rise: "#6fcf97", fall: "#f59383", rank: "#f0b860", quiet: "#a9b4c1" },
   },
 };
 
 /** A flat badge as high as those of other services: a label after our star, and a message. */
 export function drawBadge({ label, message, tone, title, theme }: BadgeInput): string {
   const left = fit(label, { size: SIZE, width: MAX_LABEL });
-  const right = fit(message, { size: SIZE, width: MAX_MESSAGE });
+  const right = fit(message, { size: SIZE, width: MAX_MESSAGE, face: "bold" });
   const middle = Math.ceil(PAD + ICON + estimateWidth(left, SIZE) + PAD);
-  const width = Math.ceil(middle + PAD + estimateWidth(right, SIZE) + PAD);
+  const width = Math.ceil(middle + PAD + estimateWidth(right, SIZE, "bold") + PAD);
   const style = themed(theme, (scheme) => {
     const { label, onLabel, ink, tones } = BADGE_COLOURS[scheme];
     return `.badge-label{fill:${label}}.badge-on-label{fill:${onLabel}}.badge-tone{fill:${tones[tone]}}.badge-ink{fill:${ink}}`;
@@ -62,12 +61,14 @@ export function drawBadge({ label, message, tone, title, theme }: BadgeInput): s
   const shape = (look: string, d: string) => element("path", { class: look, d });
   return picture(
     { width, height: 20, idPrefix: "badge", title, fonts: FONTS, style },
-    shape("badge-label", `M3 0H${middle}V20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3Z`),
-    shape("badge-tone", `M${middle} 0H${width - 3}a3 3 0 0 1 3 3V17a3 3 0 0 1-3 3H${middle}Z`),
-    // The star of the header of pages.
-    shape("badge-on-label", "M12 4.2L13.5 8.5L17.8 10L13.5 11.5L12 15.8L10.5 11.5L6.2 10L10.5 8.5Z"),
-    textIn(left, "badge-on-label", [PAD + ICON, middle - PAD]),
-    textIn(right, "badge-ink", [middle + PAD, width - PAD]),
+    shape("badge-label", `M4 0H${middle}V20H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4Z`),
+    shape("badge-tone", `M${middle} 0H${width - 4}a4 4 0 0 1 4 4V16a4 4 0 0 1-4 4H${middle}Z`),
+    element("path", {
+      fill: STAR,
+      d: "M12.5 4L14.1 8.4L18.5 10L14.1 11.6L12.5 16L10.9 11.6L6.5 10L10.9 8.4Z",
+    }),
+    textIn(left, "badge-on-label", { from: PAD + ICON, until: middle - PAD }),
+    textIn(right, "badge-ink", { from: middle + PAD, until: width - PAD, face: "bold" }),
   );
 }
 
@@ -75,12 +76,14 @@ export function drawBadge({ label, message, tone, title, theme }: BadgeInput): s
  * Text between two edges. If its width is known, its length is fixed, so that no font makes it leave its place; other scripts
  * are in the middle of the room that they may need.
  */
-function textIn(text: string, look: string, [from, until]: readonly [number, number]) {
+function textIn(text: string, look: string, room: { from: number; until: number; face?: "bold" }) {
   if (text === "") return undefined;
+  const { from, until, face } = room;
   const place = isMeasured(text)
-    ? { x: from, textLength: estimateWidth(text, SIZE) }
+    ? { x: from, textLength: estimateWidth(text, SIZE, face) }
     : { x: (from + until) / 2, "text-anchor": "middle" };
-  return element("text", { class: look, "font-size": SIZE, y: 14, ...place }, text);
+  const weight = face === undefined ? undefined : 700;
+  return element("text", { class: look, "font-size": SIZE, "font-weight": weight, y: 14, ...place }, text);
 }
 
 /** The subject of a badge: a repository, when its data was observed, and how it looks. */
@@ -138,7 +141,7 @@ export function drawFactBadge(subject: BadgeSubject, fact: BadgeFact): string {
   return drawBadge({
     label: plainText(own) === "" ? label : own,
     message: `${message}${note === undefined ? date : ` · ${note}`}`,
-    tone: note === undefined && date === "" ? tone : "caution",
+    tone: note === undefined && date === "" ? tone : "quiet",
     title: [`${fullName}: ${sentence}`, ...known, ...noted, "by Sidereal"].join(", "),
     theme,
   });
@@ -173,7 +176,7 @@ function wordingOf(fact: BadgeFact, isOld: boolean): Wording {
       if (gained === null) return unknown(label, "not known yet");
       const [amount, part] = [signedNumber(gained), counted === undefined ? "" : `, ${counted}`];
       const moved = gained > 0 ? "rise" : gained < 0 ? "fall" : "quiet";
-      const tone = counted === undefined ? moved : "caution";
+      const tone = counted === undefined ? moved : "quiet";
       return { label, message: amount + part, tone, sentence: `${amount} ${label}${part}`, isSpan: true };
     }
     case "trending": {
@@ -183,7 +186,7 @@ function wordingOf(fact: BadgeFact, isOld: boolean): Wording {
       const sentence = `${words}${over(window, " over ")}`;
       if (rank !== null)
         return {
-          ...{ label: BADGE_BRAND, message: `${words}${over(window, " · ")}`, tone: "rise", sentence },
+          ...{ label: BADGE_BRAND, message: `${words}${over(window, " · ")}`, tone: "rank", sentence },
           isSpan: true,
         };
       // Nothing is known about now if the data is old.
@@ -196,7 +199,7 @@ function wordingOf(fact: BadgeFact, isOld: boolean): Wording {
       return {
         label: BADGE_BRAND,
         message: `${words}${over(window, " · ")}`,
-        tone: rank === null ? "quiet" : "plain",
+        tone: rank === null ? "quiet" : "rank",
         sentence: `${words}${over(window, " over ")}`,
         isSpan: window !== null,
       };

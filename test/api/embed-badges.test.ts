@@ -116,7 +116,7 @@ onSqliteAndLong("Badges and cards", (engine) => {
     await badge(`repo=github:top/go&label=${"x".repeat(41)}`, 400);
   });
 
-  test("old data has its date, in the colour of a caution, and nothing is said of now", async () => {
+  test("old data has its date, on grey, and nothing is said of now", async () => {
     const old = await createWorld(engine);
     const before = daily(900, 1_000, 1_100, 1_250).map((one) => ({
       ...one,
