@@ -1,6 +1,6 @@
 /** The spans and steps of series, and the snapshot that a window begins at. */
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../lib/clock.js";
-import type { Basis, Readings } from "./snapshots/snapshots.js";
+import type { Readings } from "./snapshots/snapshots.js";
 
 /**
  * Which snapshots of a series are points: all, or the last one of each step of time (UTC; weeks from Monday). Each step is a
@@ -75,23 +75,6 @@ export function chooseFrom(to: number, lengthMs: number, { before, after }: Arou
   const late = after !== null && to - after >= lengthMs / 2 ? after : undefined;
   if (early === undefined || late === undefined) return early ?? late;
   return target - early <= late - target ? early : late;
-}
-
-/** The stars at a time, with their basis. */
-export interface StarCount {
-  stars: number;
-  basis: Basis;
-}
-
-/** The stars by the last reading until a time; null without one, or if it is `staleMs` old. Needs all columns. */
-export function starsAt(
-  readings: Readings | undefined,
-  at: number,
-  staleMs = Number.POSITIVE_INFINITY,
-): StarCount | null {
-  const index = (readings?.countBefore(at + 1) ?? 0) - 1;
-  if (readings === undefined || index < 0 || at - readings.at(index) >= staleMs) return null;
-  return { stars: readings.stars(index), basis: readings.isRetained(index) ? "RETAINED" : "TOTAL" };
 }
 
 /** Memory for sorting few values: a rebuild of all growth takes millions of medians. */

@@ -92,7 +92,7 @@ function anomalyWords(anomalies: readonly Anomaly[]): string {
     .join("; ");
 }
 
-/** The badges after a name. Their reasons follow as visible text: in the row of a list, or as `BadgeReasons`. */
+/** The badges after a name. */
 export const Badges: FC<{ badges: readonly Badge[] }> = ({ badges }) => (
   <>
     {badges.map(({ label, isCaution }) => (
@@ -103,21 +103,6 @@ export const Badges: FC<{ badges: readonly Badge[] }> = ({ badges }) => (
     ))}
   </>
 );
-
-/** The reasons of the badges, as a list; nothing without any. */
-export const BadgeReasons: FC<{ badges: readonly Badge[] }> = ({ badges }) => {
-  const reasons = badges.filter(({ reason }) => reason !== undefined);
-  if (reasons.length === 0) return null;
-  return (
-    <ul class="badge-reasons soft small">
-      {reasons.map(({ label, reason }) => (
-        <li>
-          <strong>{label}</strong>: {reason}
-        </li>
-      ))}
-    </ul>
-  );
-};
 
 /** Number of colours behind initials; `styles/pages.ts` has one class for each. */
 const TINTS = 6;

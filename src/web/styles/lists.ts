@@ -4,7 +4,6 @@ export const LISTS = `
 .badge.caution { border-color: var(--star); color: var(--star); }
 a.badge { text-decoration: none; line-height: 1.5rem; }
 a.badge:hover { text-decoration: underline; }
-.badge-reasons { margin: 0 0 var(--s4); padding: 0; list-style: none; }
 .as-of.old { color: var(--star); }
 .list td { padding-top: .3rem; padding-bottom: .3rem; }
 .list .rank { color: var(--soft); width: 2.25rem; text-align: right; padding-right: var(--s3); }

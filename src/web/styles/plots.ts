@@ -18,7 +18,6 @@ ${CHART_PAGE_STYLES}
 .plot .record { fill: var(--star); }
 .plot-legend { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s5); margin: var(--s2) 0 0; padding: 0; list-style: none; }
 .plot-legend svg { display: inline-block; width: 26px; height: 12px; margin-right: var(--s2); }
-.plot-value { font-weight: 600; }
 .plot-box > :is(.plot-cursor, .plot-dot, .plot-tip, .plot-selection, .plot-cover) { inset: auto; pointer-events: none; }
 .plot-cover { background: var(--tint); transform-origin: left; }
 .plot-cursor { border-left: 1px dashed var(--soft); }
