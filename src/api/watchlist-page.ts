@@ -98,9 +98,12 @@ export async function watchedSums({
   file,
 }: Omit<Requested<z.output<typeof sumsQuery>>, "http">): Promise<Reply> {
   const { items } = await modules.watchlists.get(access);
-  const ids = items.map(({ repositoryId }) => repositoryId);
+  const listed = await modules.catalog.findMany(items.map(({ repositoryId }) => repositoryId));
   const lengthMs = seriesWindowMs(window);
-  const sum = await sumCounts(modules.database, ids, { recency: await modules.catalog.recency(), lengthMs });
+  const sum = await sumCounts(modules.database, listed, {
+    recency: await modules.catalog.recency(),
+    lengthMs,
+  });
   const data = sum.points.map(sumPointView);
   const { stepDays, repositories: repositoryCount, measured: measuredCount } = sum;
   if (format === "csv") return csv(`${file}-${window}`, SUM_COLUMNS, data);

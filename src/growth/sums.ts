@@ -2,10 +2,15 @@
  * The counts of several repositories, summed over time: of a list, or of a language or topic. All points of a sum are of the same
  * repositories, those that are known at both of its ends and those created in between, from 0. So no step of it is one that joins.
  */
-import { sql } from "kysely";
 import type { Database } from "../database/database.js";
 import { DAY_MS } from "../lib/clock.js";
-import { isRecent, median, type Recency, readSnapshotRanges } from "../repositories/repositories.js";
+import {
+  isRecent,
+  median,
+  type Recency,
+  type Repository,
+  readSnapshotRanges,
+} from "../repositories/repositories.js";
 import { windowMs } from "./definitions.js";
 import { COUNTS, countsOver } from "./gains.js";
 import { HISTORY_MS } from "./history.js";
@@ -41,16 +46,22 @@ const RECENT_MS = windowMs("30d");
 const KNOWN_PART = 0.8;
 const FEW = 10;
 
+/** What is read of a repository to sum its counts. */
+type Summed = Pick<
+  Repository,
+  "id" | "provider" | "createdAt" | "importSource" | "refreshInterval" | "nextRefreshAt"
+>;
+
 /**
  * Sums the counts of repositories over the time until their newest ones: `lengthMs`, or all of it; shorter if too few are known for so
  * long. Costs the decoding of their snapshots, some repositories in each turn of the event loop.
  */
 export async function sumCounts(
   database: Database,
-  ids: readonly number[],
+  repositories: readonly Summed[],
   { recency, lengthMs = Number.POSITIVE_INFINITY }: { recency: Recency; lengthMs?: number | undefined },
 ): Promise<Sum> {
-  const known = await readKnown(database, ids, recency);
+  const known = await readKnown(database, repositories, recency);
   const { stepDays, steps } = spanOf([...known.values()], lengthMs);
   const stepMs = stepDays * DAY_MS;
   const length = steps * stepMs;
@@ -77,7 +88,7 @@ export async function sumCounts(
     );
     return { at: end - (steps - step) * stepMs, stars, forks, openIssues, watchers };
   });
-  return { points, stepDays, repositories: ids.length, measured: ends.length };
+  return { points, stepDays, repositories: repositories.length, measured: ends.length };
 }
 
 /** Since when a repository is known, up to when, and its creation. */
@@ -90,28 +101,18 @@ interface Known {
 /** Those of the repositories whose newest counts are recent. */
 async function readKnown(
   { slowReads: { read }, dialect }: Database,
-  ids: readonly number[],
+  repositories: readonly Summed[],
   recency: Recency,
 ): Promise<Map<number, Known>> {
-  if (ids.length === 0) return new Map();
+  if (repositories.length === 0) return new Map();
+  const ids = repositories.map(({ id }) => id);
   const ranges = await readSnapshotRanges(read, dialect, ids);
-  const rows = await read
-    .selectFrom("repositories")
-    .select(["id", "provider", "created_at", "import_source", "refresh_interval", "next_refresh_at"])
-    .where(dialect.among(sql.ref("id"), ids))
-    .execute();
   return new Map(
-    rows.flatMap((row): [number, Known][] => {
-      const { firstSnapshotAt: firstAt = null, lastSnapshotAt: lastAt = null } = ranges.get(row.id) ?? {};
-      if (firstAt === null || lastAt === null) return [];
-      const clocked = {
-        at: lastAt,
-        provider: row.provider,
-        importSource: row.import_source,
-        refreshInterval: row.refresh_interval,
-        nextRefreshAt: row.next_refresh_at,
-      };
-      return isRecent(clocked, recency) ? [[row.id, { firstAt, lastAt, createdAt: row.created_at }]] : [];
+    repositories.flatMap((one): [number, Known][] => {
+      const { firstSnapshotAt: firstAt = null, lastSnapshotAt: lastAt = null } = ranges.get(one.id) ?? {};
+      return firstAt !== null && lastAt !== null && isRecent({ ...one, at: lastAt }, recency)
+        ? [[one.id, { firstAt, lastAt, createdAt: one.createdAt }]]
+        : [];
     }),
   );
 }

@@ -5,6 +5,7 @@ import type { Database } from "../database/database.js";
 import { gainSince, readSeveralSeries, windowMs } from "../growth/growth.js";
 import type { BackgroundWrites } from "../lib/background-writes.js";
 import type { Clock } from "../lib/clock.js";
+import type { Repository } from "../repositories/repositories.js";
 
 /** The repositories of a list that are archived or unavailable. */
 interface ListState {
@@ -16,9 +17,7 @@ interface ListState {
 /** The changes of the repositories of a list since a time. */
 export interface Changes {
   since: number;
-  /** Stars gained by repository id; null if the total is unknown, then or now. */
-  gained: ReadonlyMap<number, number | null>;
-  /** Sum of the known gains; null when none is known. */
+  /** Sum of the known gains of stars; null when none is known. */
   totalGained: number | null;
   /** Previous names of renamed repositories. */
   renamed: readonly { repositoryId: number; from: string }[];
@@ -28,51 +27,37 @@ export interface Changes {
   unavailable: readonly number[];
 }
 
-interface CurrentState {
-  state: ListState;
-  gained: Map<number, number | null>;
+/** What is read of a repository of a list. */
+export type Listed = Pick<Repository, "id" | "archived" | "availability">;
+
+function stateOf(listed: readonly Listed[]): ListState {
+  const idsOf = (holds: (one: Listed) => boolean) => listed.filter(holds).map(({ id }) => id);
+  return {
+    archived: idsOf(({ archived }) => archived === true),
+    unavailable: idsOf(({ availability }) => availability !== "AVAILABLE"),
+  };
 }
 
-/** The present state of repositories, and their gains until `now` since a time, if given. Costs the decoding of their snapshots since. */
-export async function readCurrent(
-  database: Database,
-  ids: readonly number[],
-  { since, now }: { since: number | undefined; now: number },
-): Promise<CurrentState> {
-  const state = { archived: [] as number[], unavailable: [] as number[] };
-  if (ids.length === 0) return { state, gained: new Map() };
-  const rows = await database.read
-    .selectFrom("repositories")
-    .select(["id", "archived", "availability"])
-    .where(database.dialect.among(sql.ref("id"), ids))
-    .execute();
-  const gained = new Map<number, number | null>(rows.map(({ id }) => [id, null]));
-  if (since !== undefined) {
-    const recentMs = now - since <= windowMs("30d") ? now - since : undefined;
-    for await (const [id, { series }] of readSeveralSeries(database, ids, recentMs))
-      gained.set(id, gainSince(series, since));
-  }
-  for (const { id, archived, availability } of rows) {
-    if (archived === 1) state.archived.push(id);
-    if (availability !== "AVAILABLE") state.unavailable.push(id);
-  }
-  return { state, gained };
-}
-
-/** The changes since a time. `stateThen`: the state at that time, if known. */
+/** The changes since a time. `stateThen`: the state at that time, if known. Costs the decoding of the snapshots since. */
 export async function changesSince(
   database: Database,
-  { state, gained }: CurrentState,
-  { since, stateThen }: { since: number; stateThen?: ListState | undefined },
+  listed: readonly Listed[],
+  { since, now, stateThen }: { since: number; now: number; stateThen?: ListState | undefined },
 ): Promise<Changes> {
-  const known = [...gained.values()].filter((value) => value !== null);
-  const added = (now: readonly number[], before: readonly number[] | undefined) =>
-    before === undefined ? [] : now.filter((id) => !before.includes(id));
+  const state = stateOf(listed);
+  const ids = listed.map(({ id }) => id);
+  const recentMs = now - since <= windowMs("30d") ? now - since : undefined;
+  let totalGained: number | null = null;
+  for await (const [, { series }] of readSeveralSeries(database, ids, recentMs)) {
+    const gain = gainSince(series, since);
+    if (gain !== null) totalGained = (totalGained ?? 0) + gain;
+  }
+  const added = (present: readonly number[], before: readonly number[] | undefined) =>
+    before === undefined ? [] : present.filter((id) => !before.includes(id));
   return {
     since,
-    gained,
-    totalGained: known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0),
-    renamed: await renamedSince(database, [...gained.keys()], since),
+    totalGained,
+    renamed: await renamedSince(database, ids, since),
     archived: added(state.archived, stateThen?.archived),
     unavailable: added(state.unavailable, stateThen?.unavailable),
   };
@@ -123,7 +108,7 @@ export class Visits {
    * Records that the owner is looking at these repositories, and returns the changes since the previous visit; undefined on
    * the first one. Responses do not wait for the write: if it fails, the next visit shows the same changes again.
    */
-  async record(accountId: string, repositoryIds: readonly number[]): Promise<Changes | undefined> {
+  async record(accountId: string, listed: readonly Listed[]): Promise<Changes | undefined> {
     const row = await this.#database.read
       .selectFrom("watchlist_visits")
       .select(["seen_at", "seen_state", "previous_seen_at", "previous_state"])
@@ -134,10 +119,9 @@ export class Visits {
     const previous = isNewVisit
       ? { at: row.seen_at, state: row.seen_state }
       : { at: row?.previous_seen_at ?? undefined, state: row?.previous_state ?? null };
-    const current = await readCurrent(this.#database, repositoryIds, { since: previous.at, now });
     const values = {
       seen_at: now,
-      seen_state: JSON.stringify(current.state),
+      seen_state: JSON.stringify(stateOf(listed)),
       previous_seen_at: previous.at ?? null,
       previous_state: previous.state,
     };
@@ -150,8 +134,8 @@ export class Visits {
     if (row === undefined || now - row.seen_at >= WRITE_INTERVAL_MS)
       this.#writes.add(write, "a visit to a watchlist could not be recorded");
     if (previous.at === undefined) return undefined;
-    const since = { since: previous.at, stateThen: parseState(previous.state) };
-    return changesSince(this.#database, current, since);
+    const stateThen = parseState(previous.state);
+    return changesSince(this.#database, listed, { since: previous.at, now, stateThen });
   }
 
   /** When the owner last looked at the list, to the minute; undefined: never. */

@@ -13,7 +13,7 @@ import { AppError } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import { createToken, derivedToken, hashToken } from "../lib/tokens.js";
 import { remainingIds } from "../repositories/repositories.js";
-import { type Changes, changesSince, readCurrent, Visits } from "./changes.js";
+import { type Changes, changesSince, type Listed, Visits } from "./changes.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { Feeds } from "./feeds.js";
 import {
@@ -270,9 +270,8 @@ export class Watchlists {
   }
 
   /** The changes since a time. Which repositories were archived or unavailable then is unknown without visits of an owner. */
-  async changes(repositoryIds: readonly number[], since: number): Promise<Changes> {
-    const current = await readCurrent(this.#database, repositoryIds, { since, now: this.#clock.now() });
-    return changesSince(this.#database, current, { since });
+  changes(listed: readonly Listed[], since: number): Promise<Changes> {
+    return changesSince(this.#database, listed, { since, now: this.#clock.now() });
   }
 
   /** Runs a change on the locked list. `work` returns whether it changed anything. */

@@ -132,7 +132,7 @@ export const TrackButton: FC<TrackButtonProps> = ({ offers, next }) => {
 export async function requestFor(
   request: PageRequest,
   names: readonly string[],
-  { id: watchlistId }: { id: number },
+  watchlist: () => Promise<{ id: number }>,
 ): Promise<string | undefined> {
   const { policy, requester, isOpen, needsSignIn } = await readAsking(request);
   const read = addressReader(policy.forges);
@@ -140,6 +140,7 @@ export async function requestFor(
   const addresses = found.flatMap(({ address }) => ("problem" in address ? [] : address));
   if (!isOpen || needsSignIn || addresses.length === 0) return undefined;
   const wrong = found.flatMap(({ name, address }) => ("problem" in address ? name : []));
+  const { id: watchlistId } = await watchlist();
   return request.modules.trackRequests.addPasted(addresses, requester.adding, { wrong, watchlistId });
 }
 

@@ -82,7 +82,7 @@ const sumDays = (count: number): number => (count > 250 ? 30 : 60);
 /** The list to show. */
 export interface WatchedList {
   scope: Scope;
-  ids: readonly number[];
+  repositories: readonly Repository[];
   /** Since the last visit; undefined on the first one. */
   changes: Changes | undefined;
 }
@@ -90,17 +90,20 @@ export interface WatchedList {
 /** Reads the data of the page of a list. */
 export async function readWatched(
   { modules, now, ...request }: Pick<PageRequest, "url" | "modules" | "now">,
-  { scope, ids, changes }: WatchedList,
+  { scope, repositories, changes }: WatchedList,
 ) {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const { catalog, database, rankings } = modules;
+  const ids = repositories.map(({ id }) => id);
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const windows = [...new Set([...SHOWN_WINDOWS, query.window])];
-  const [page, trends, repositories, sum] = await Promise.all([
+  const [page, trends, sum] = await Promise.all([
     watchlistPage(modules, scope, rowsQuery),
     Promise.all(windows.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
-    catalog.findMany(ids),
-    sumCounts(database, ids, { recency: await catalog.recency(), lengthMs: sumDays(ids.length) * DAY_MS }),
+    sumCounts(database, repositories, {
+      recency: await catalog.recency(),
+      lengthMs: sumDays(ids.length) * DAY_MS,
+    }),
   ]);
   const shown = page.rows.map(({ repository }) => repository.id);
   const pasts = await readPasts(modules, shown, now);

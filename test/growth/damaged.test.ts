@@ -185,7 +185,8 @@ onBothEngines("A damaged block of snapshots", (engine) => {
     await world.record(...NAMES.map((name) => observation(`o/${name}`, DAYS)));
     await damage(modules.database, 2);
     const recency = await modules.catalog.recency();
-    const { points, measured, repositories } = await sumCounts(modules.database, [1, 2, 3], { recency });
+    const listed = await modules.catalog.findMany([1, 2, 3]);
+    const { points, measured, repositories } = await sumCounts(modules.database, listed, { recency });
     assert.deepEqual([points.at(-1)?.stars, measured, repositories], [2 * 136, 2, 3]);
   });
 });

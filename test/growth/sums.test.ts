@@ -55,6 +55,11 @@ function tell(kind: (typeof KINDS)[number], random: Random): Told {
   return { snapshots: [...history, ...snapshots], createdAt };
 }
 
+async function sumIn({ modules: { catalog, database } }: World, ids: readonly number[], days?: number) {
+  const lengthMs = days === undefined ? undefined : days * DAY_MS;
+  return sumCounts(database, await catalog.findMany(ids), { recency: await catalog.recency(), lengthMs });
+}
+
 onBothEngines("The sum of the counts of repositories", (engine) => {
   let world: World;
   const told: Told[] = [];
@@ -68,11 +73,7 @@ onBothEngines("The sum of the counts of repositories", (engine) => {
       ),
     );
   });
-  const sumOf = async (ids: readonly number[], days?: number, own = world): Promise<Sum> =>
-    sumCounts(own.modules.database, ids, {
-      recency: await own.modules.catalog.recency(),
-      lengthMs: days === undefined ? undefined : days * DAY_MS,
-    });
+  const sumOf = (ids: readonly number[], days?: number, own = world): Promise<Sum> => sumIn(own, ids, days);
   const idsOf = (kinds: readonly string[], count = 60) =>
     told.slice(0, count).flatMap((_, i) => (kinds.includes(KINDS[i % KINDS.length] ?? "") ? [i + 1] : []));
 
@@ -189,14 +190,11 @@ onBothEngines("A long sum", (engine) => {
     const stars = Array.from({ length: 95 }, () => 1);
     await world.record(...Array.from({ length: 200 }, (_, i) => observation(`many/r${i}`, daily(...stars))));
   });
-  const sumOf = async (count: number, days?: number) =>
-    sumCounts(
-      world.modules.database,
+  const sumOf = (count: number, days?: number) =>
+    sumIn(
+      world,
       Array.from({ length: count }, (_, i) => i + 1),
-      {
-        recency: await world.modules.catalog.recency(),
-        lengthMs: days === undefined ? undefined : days * DAY_MS,
-      },
+      days,
     );
 
   test("has fewer points the more repositories it has, and ends with their newest counts", async () => {

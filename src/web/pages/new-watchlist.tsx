@@ -34,7 +34,7 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
   if (ids.length + unknown.length > MAX_ITEMS)
     return newPage({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
   const created = await modules.watchlists.create(name.data, ids, addingOf(request));
-  const list = await requestFor(request, unknown, created.watchlist);
+  const list = await requestFor(request, unknown, () => Promise.resolve(created.watchlist));
   const requested = list === undefined ? undefined : await modules.trackRequests.findList(list);
   const [edit, share] = [created.token, created.shareToken].map(
     (token) => `${site.baseUrl}/watchlists/${token}`,

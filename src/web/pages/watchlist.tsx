@@ -1,6 +1,7 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { listQuery, nameField } from "../../discovery/discovery.js";
 import { repositoryKey } from "../../lib/page-addresses.js";
+import type { Repository } from "../../repositories/repositories.js";
 import {
   type Changes,
   DEFAULT_NAME,
@@ -117,7 +118,7 @@ export async function addToWatchlist(request: PageRequest, form: URLSearchParams
   if (written === null && first !== undefined) await modules.catalog.get(first);
   const limits = "token" in held.access ? { adding: addingOf(request) } : {};
   if (ids.length > 0) await modules.watchlists.add(held.access, ids, limits);
-  const list = await requestFor(request, unknown, await modules.watchlists.get(held.access));
+  const list = await requestFor(request, unknown, () => modules.watchlists.get(held.access));
   if (list === undefined && (unknown.length > 0 || ids.length === 0))
     return listPage(request, held, { notAdded: await notAdded(request, unknown) });
   const next = new URL(nextOf(request, form, held), request.url);
@@ -203,13 +204,14 @@ async function listPage(
   const { id, name, items, canEdit } = watchlist;
   const isOwn = "accountId" in access;
   const ids = items.map(({ repositoryId }) => repositoryId);
-  const { changes, cookies } = await readVisit(request, access, ids);
+  const repositories = await modules.catalog.findMany(ids);
+  const { changes, cookies } = await readVisit(request, access, repositories);
   // A rejected form is shown at the address of the form, which has none of the parameters of the list.
   const shown = new URL(`${path}${http.method === "GET" ? url.search : ""}`, url);
   const { adding } = readUsableQuery(watchlistPageQuery, shown).query;
   const added = adding === undefined ? undefined : await modules.trackRequests.findList(adding);
   const [watched, beginning, hasFeed, saved] = await Promise.all([
-    readWatched({ ...request, url: shown }, { scope: { kind: "watchlist", id }, ids, changes }),
+    readWatched({ ...request, url: shown }, { scope: { kind: "watchlist", id }, repositories, changes }),
     isOwn && ids.length === 0 ? readBeginning(request) : undefined,
     isOwn && modules.watchlists.feeds.has(access.accountId),
     isOwn ? new Set(ids) : savedAmong(request, ids),
@@ -250,14 +252,17 @@ async function listPage(
 async function readVisit(
   request: PageRequest,
   access: WatchlistAccess,
-  ids: readonly number[],
+  repositories: readonly Repository[],
 ): Promise<{ changes: Changes | undefined; cookies: readonly string[] }> {
   const { modules, http } = request;
   const { visits } = modules.watchlists;
   if ("accountId" in access)
-    return { changes: http.isView ? await visits.record(access.accountId, ids) : undefined, cookies: [] };
+    return {
+      changes: http.isView ? await visits.record(access.accountId, repositories) : undefined,
+      cookies: [],
+    };
   const { since, cookie } = recordView(access.token, request);
-  const changes = since === undefined ? undefined : await modules.watchlists.changes(ids, since);
+  const changes = since === undefined ? undefined : await modules.watchlists.changes(repositories, since);
   return { changes, cookies: http.isView ? [cookie] : [] };
 }
 
