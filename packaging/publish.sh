@@ -37,10 +37,11 @@ trap end EXIT
 clean() { cat "$@" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s#://[^/@ ]*@#://#g"; }
 # The same with `$1` before each line, so that none begins with a command (`::…`).
 report() { clean "${@:2}" | sed "s/^/$1| /"; }
-# Ends a run: in a job of GitHub Actions with an annotation for each problem, and a summary, which is indented and so no markup.
+# Ends a run: in a job of GitHub Actions with an annotation for each problem, and a summary: the report, in which names are escaped, and
+# the problems, which are indented and so no markup.
 summarize() {
   [ "${GITHUB_ACTIONS:-}" != true ] || clean "$work/problems" "$@" | sed "s/%/%25/g; s/^/::$kind title=Charts::/"
-  [ -z "${SUMMARY:-}" ] || { echo "### Charts"; echo; report "    " "$work/report" "$work/problems" "$@"; echo; } >> "$SUMMARY"
+  [ -z "${SUMMARY:-}" ] || { clean "$work/report"; echo; report "    " "$work/problems" "$@"; echo; } >> "$SUMMARY"
 }
 push() { LC_ALL=C git push --quiet "$remote" "HEAD:$ref" 2> "$work/push"; }
 # Whether another run has pushed since this one began with the commit `$1`; empty: none.
@@ -68,7 +69,8 @@ for attempt in 1 2 3 4 5; do
   cd "$work/tree"
   [ -e README.md ] || printf '# Charts\n\n<!-- sidereal -->\n<!-- /sidereal -->\n' > README.md
   status=0
-  node "$program" "${publish[@]}" > "$work/report" 2> "$work/problems" || status=$?
+  node "$program" "${publish[@]}" --json > "$work/json" 2> "$work/problems" || status=$?
+  node -e 'const { markdown = "" } = JSON.parse(fs.readFileSync(0, "utf8") || "{}"); process.stdout.write(markdown)' < "$work/json" > "$work/report"
   report "" "$work/report" "$work/problems"
   # 3: something could not be read, and keeps what it had. 4: somebody should look.
   kind=error
@@ -79,6 +81,9 @@ for attempt in 1 2 3 4 5; do
   esac
   git add --all
   if git diff --cached --quiet; then summarize; exit "$result"; fi
+  # No reason for a commit by itself.
+  cp "$work/report" report.md
+  git add report.md
   git -c user.name=Sidereal -c user.email=sidereal@localhost commit --quiet --message "Update charts"
   # Twice, as another run may hold the lock of the branch for a moment.
   if push || push; then summarize; exit "$result"; fi

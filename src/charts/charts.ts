@@ -42,8 +42,8 @@ export {
   titleOfHistories,
 } from "./history.js";
 export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, shortNames, spanOf, stepOf } from "./lines.js";
-export { snippetsOf } from "./markup.js";
-export { ageText, dateText, dayText, signedRate } from "./numbers.js";
+export { markdownText, snippetsOf } from "./markup.js";
+export { ageText, dateText, dayText, exactNumber, signedNumber, signedRate } from "./numbers.js";
 export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,

@@ -144,12 +144,15 @@ function linked(address: string): string {
   return address.toWellFormed().replaceAll(NO_ADDRESS, (one) => BRACKETS[one] ?? encodeURIComponent(one));
 }
 
+/** Plain text as a part of a line of Markdown. */
+export const markdownText = (text: string): string => plainText(text).replaceAll(MARKDOWN, "\\$&");
+
 /** Code that shows the picture at `image` on another site, linked to `page`. All text is escaped. */
 export function snippetsOf({ image, page, alt, width, height }: Shown) {
   const wide = width === undefined ? "" : `width="${Math.round(width)}" `;
   const size = `${wide}height="${Math.round(height)}"`;
   return {
-    markdown: `[![${plainText(alt).replaceAll(MARKDOWN, "\\$&")}](${linked(image)})](${linked(page)})`,
+    markdown: `[![${markdownText(alt)}](${linked(image)})](${linked(page)})`,
     html: `<a href="${escapeXml(page)}"><img src="${escapeXml(image)}" alt="${escapeMarkup(alt)}" ${size}></a>`,
   };
 }

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { THEMES, type Theme } from "../charts/charts.js";
 import { withoutTrailingSlashes } from "../lib/page-addresses.js";
-import type { PublishReport } from "../publish/publish.js";
 import { CommandFault, EXIT, type Host, reportOf } from "./host.js";
 
 interface Options {
@@ -63,7 +62,7 @@ async function run(
       clock: host.clock,
       ...(site === undefined ? {} : { site: { folder: site, url: baseUrl } }),
     });
-    host.stdout.write(reportOf(json, report, sentencesOf(report).join("\n")));
+    host.stdout.write(reportOf(json, report, report.markdown.trimEnd()));
     for (const problem of report.problems) host.stderr.write(`${problem}\n`);
     if (report.needsHelp) return EXIT.unread;
     return report.problems.length === 0 ? EXIT.ok : EXIT.refused;
@@ -81,18 +80,4 @@ function readList(file: string): string {
   if (size > MAX_LIST_BYTES)
     throw new CommandFault(`--list: ${file} is longer than ${MAX_LIST_BYTES / 1e6} MB`);
   return readFileSync(file, "utf8");
-}
-
-function sentencesOf({ listed, read, repositories, gone, isDrawn, problems }: PublishReport): string[] {
-  const moved = repositories.filter(({ gained }) => gained !== 0);
-  const pictures = repositories.length === 0 ? "no pictures" : "pictures as before";
-  const changed = moved.length === 0 ? "none" : moved.length;
-  return [
-    `${read} of ${listed} repositories read, ${changed} changed; ${isDrawn ? "pictures drawn" : pictures}; problems: ${problems.length}`,
-    ...moved.map(({ repository, stars, gained }) => {
-      const change = gained === null ? "new" : `${gained > 0 ? "+" : ""}${gained}`;
-      return `${repository}: ${stars ?? "unknown"} stars (${change})`;
-    }),
-    ...gone,
-  ];
 }

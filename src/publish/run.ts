@@ -1,11 +1,12 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { historyView } from "../api/api.js";
-import type { Theme } from "../charts/charts.js";
+import { chartPoints, type Theme } from "../charts/charts.js";
+import { readSeries } from "../growth/growth.js";
 import type { Clock } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { updateDerived } from "../modules.js";
-import { addressReader, type Catalog, type Repository } from "../repositories/repositories.js";
+import { addressReader, type Repository } from "../repositories/repositories.js";
 import { untrack } from "../tracking/tracking.js";
 import { dumpPages, importFiles, stateFiles, writeState } from "../transfer/transfer.js";
 import { makeFolder, PathFault, readEarlier, writeJson } from "./files.js";
@@ -15,6 +16,7 @@ import type { Pass } from "./pass.js";
 import { filesOf, isListed, type Published, readPublished, writePictures } from "./pictures.js";
 import { readAll } from "./reading.js";
 import { fillReadme } from "./readme.js";
+import { newsOf, reportText, type StarNews, type Totals, totalsOf } from "./report.js";
 import { readSite, writeSite } from "./site.js";
 import { unreadSchema } from "./unread.js";
 
@@ -34,28 +36,25 @@ export interface PublishOptions {
   clock: Clock;
 }
 
-export interface PublishReport {
+export interface PublishReport extends Totals {
   /** Repositories that the list names, and those of them that were read now. */
   listed: number;
   read: number;
-  repositories: {
-    repository: string;
-    stars: number | null;
-    /** Since the state was written; null: it is new. */
-    gained: number | null;
-    history: ReturnType<typeof historyView>;
-  }[];
-  /** Whether the state has anything new except that counts are still the same, and whether the pictures were drawn. */
+  repositories: (StarNews & { history: ReturnType<typeof historyView> })[];
+  /** Whether the state has anything new except that counts are still the same. */
   isChanged: boolean;
-  isDrawn: boolean;
+  /** Repositories whose pictures were drawn. */
+  drawn: number;
   /** Pages of the site. */
   pages: number;
   /** Sentences about repositories and files that could not be read or written. */
   problems: string[];
-  /** Sentences about repositories that their forges no longer show. */
+  /** Sentences about repositories that their forges no longer show, or that have left the list. */
   gone: string[];
   /** Whether somebody must look: nothing could be read, or a name in the list for a week. */
   needsHelp: boolean;
+  /** The report for readers. */
+  markdown: string;
 }
 
 /**
@@ -96,33 +95,35 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
   await updateDerived(pass.modules);
   if (Object.keys(outcome.unread).length > 0) writeJson(unread, outcome.unread);
   else rmSync(unread, { force: true });
-  const { published, repositories } = await describe(catalog, addresses, {
-    before,
-    earlier,
-    ids: outcome.ids,
-  });
-  const pictures = await writePictures(pass, out, { published, theme, isChanged });
+  const described = await describe(pass.modules, addresses, { before, earlier, ids: outcome.ids });
+  const { published, repositories, left, lastAt } = described;
+  const pictures = await writePictures(pass, out, { published, theme, now: since });
   const site = await drawSite(pass, options.site, { published, comparisons });
   // Before anything was read once, a block would only lose its text.
   const filled = published.length > 0 || addresses.length === 0 ? readmes : [];
   const inReadmes = filled.flatMap((readme) => fillReadme(readme, out, { published, read }));
-  return {
+  const report = {
     listed: addresses.length,
     read: outcome.read,
     repositories,
-    isChanged,
-    isDrawn: pictures.isDrawn,
-    pages: site.pages,
+    ...totalsOf(repositories),
+    drawn: pictures.drawn,
     problems: [problems, outcome.problems, pictures.problems, site.problems, inReadmes].flat(),
-    gone: outcome.gone,
+    gone: [...outcome.gone, ...left],
+  };
+  return {
+    ...report,
+    isChanged,
+    pages: site.pages,
     needsHelp:
       outcome.isOverdue || (outcome.read === 0 && outcome.gone.length < Math.max(1, addresses.length)),
+    markdown: reportText({ ...report, now: since, lastAt }),
   };
 }
 
-/** What there is now of each repository of the list; those that were never read are left out. */
+/** What there is now of each repository of the list, without those that were never read; what has left it, and when it was read last. */
 async function describe(
-  catalog: Catalog,
+  { catalog, database }: Pass["modules"],
   addresses: readonly ListedAddress[],
   {
     before,
@@ -133,7 +134,7 @@ async function describe(
     earlier: Parameters<typeof filesOf>[1];
     ids: readonly (number | undefined)[];
   },
-): Promise<{ published: Published[]; repositories: PublishReport["repositories"] }> {
+) {
   const published: Published[] = [];
   const repositories: PublishReport["repositories"] = [];
   for (const [i, listed] of addresses.entries()) {
@@ -142,15 +143,21 @@ async function describe(
     if (repository === undefined) continue;
     const history = await catalog.historyState(repository.id);
     const { firstSnapshotAt: since } = await catalog.snapshotRange(repository.id);
-    published.push({ listed, repository, history, since, files: filesOf(listed, earlier) });
-    const { stars } = repository;
-    const last = before[i]?.repository.stars ?? null;
-    const gained = stars === null || last === null ? null : stars - last;
-    // The next run tries again, whenever it is.
-    const shown = historyView({ ...history, nextAt: null }, 0);
-    repositories.push({ repository: repositoryKey(repository), stars, gained, history: shown });
+    const { series } = await readSeries(database, repository.id);
+    const points = chartPoints(series, "stars");
+    const one = { listed, repository, history, since, points, files: filesOf(listed, earlier) };
+    published.push(one);
+    repositories.push({
+      ...newsOf(one, series, before[i]?.repository),
+      // The next run tries again, whenever it is.
+      history: historyView({ ...history, nextAt: null }, 0),
+    });
   }
-  return { published, repositories };
+  const left = earlier
+    .filter(({ provider, listed }) => !published.some((one) => isListed(one, { provider, fullName: listed })))
+    .map(({ provider, listed }) => `${repositoryKey({ provider, fullName: listed })}: left the list`);
+  const readAt = before.flatMap((one) => one?.repository.countedAt ?? []);
+  return { published, repositories, left, lastAt: readAt.length === 0 ? null : Math.max(...readAt) };
 }
 
 async function drawSite(

@@ -86,8 +86,10 @@ test("the action's steps publish on a branch of its own, commit only changes, an
   assert.deepEqual(git(bare, "ls-tree", "--name-only", "sidereal").trim().split("\n"), [
     "README.md",
     "charts",
+    "report.md",
     "state",
   ]);
+  assert.match(show("report.md"), /^## Stars on .*\n\n\*\*2,000 stars\*\* in 2 repositories/);
   assert.equal((await run()).code, 0);
   assert.equal(commits(), 1, "a run that finds nothing new within half an hour has no commit");
   set(1_010);
@@ -151,7 +153,7 @@ test("nothing in a list or a state becomes a command of a shell or of a CI", asy
   assert.match(damaged.stdout, /The state cannot be read/);
   for (const text of [first.stdout, damaged.stdout]) assert.doesNotMatch(text, /^\s*::|##\[/m);
   for (const line of readFileSync(summary, "utf8").split("\n"))
-    assert.match(line, /^(?:$|### Charts$| {4}\| )/);
+    assert.match(line, /^(?:$|## Stars on [\w ]+$|\*\*0 stars\*\* in|0 of 1 read| {4}\| )/);
   assert.ok(!existsSync(stolen));
   assert.equal(commits(), 2);
 });

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
+import { markdownText } from "../../src/charts/charts.js";
+import { exactNumber } from "../../src/charts/numbers.js";
+import { DAY_MS } from "../../src/lib/clock.js";
 import { CommandWorld } from "../support/command.js";
 import { START } from "../support/forge/world.js";
 import { contentOf, startPublishing } from "../support/publishing.js";
@@ -50,7 +53,7 @@ test("publish writes pictures, the state and the blocks of a README; a quiet day
   assert.ok(readings.startsWith(state[observed] ?? "-"));
   assert.deepEqual([more, JSON.parse(added).entries.length], [[], 2]);
   assert.deepEqual(contentOf(at("out")), out);
-  assert.deepEqual([quiet.report.isChanged, quiet.report.isDrawn], [false, false]);
+  assert.deepEqual([quiet.report.isChanged, quiet.report.drawn], [false, 0]);
   assert.equal(readFileSync(at("README.md"), "utf8"), text);
   // A quiet day takes one request for a hundred repositories.
   assert.equal(forge.counters.requests, 1);
@@ -60,7 +63,7 @@ test("publish writes pictures, the state and the blocks of a README; a quiet day
   list(a, b, c);
   const longer = await run();
   assert.equal(longer.code, 0, longer.stderr);
-  assert.deepEqual([longer.report.isChanged, longer.report.isDrawn], [true, true]);
+  assert.deepEqual([longer.report.isChanged, longer.report.drawn], [true, 1]);
 });
 
 test("publish keeps a renamed repository's files, a deleted one's history, and all of it while the forge is down", async (t) => {
@@ -277,22 +280,91 @@ test("an instance on which none of several repositories has a star history is ta
   assert.equal((await run()).code, 0);
 });
 
-test("the report says how many could be read, and what became of the pictures", async (t) => {
-  const { clock, list, runPlain, names, forge, freeze } = await start(t);
+test("pictures are drawn when their own counts move, otherwise at most weekly, and then alone", async (t) => {
+  const { clock, at, list, run, names, freeze, catalogue } = await start(t);
   const [a = "", b = ""] = names;
+  const [first = 0] = catalogue.ids();
+  list(a, b);
   freeze();
+  assert.equal((await run()).report.drawn, 2);
+  const drawnOn = () => {
+    const { repositories } = JSON.parse(contentOf(at("out"))["repositories.json"] ?? "");
+    return repositories.map(({ drawn }: { drawn: string }) => drawn.slice(-2));
+  };
+  const foot = (name: string) =>
+    /as of (\d+ \w+)/i.exec(contentOf(at("out"))[`charts/github/${name}.svg`] ?? "");
+  const days: unknown[] = [];
+  for (let day = 1; day <= 9; day++) {
+    clock.pass(1);
+    if (day === 3) catalogue.override(first, { stars: (catalogue.get(first, clock.now())?.stars ?? 0) + 1 });
+    // Another count of the state, which no picture shows.
+    if (day === 4) catalogue.override(first, { forks: 77 });
+    days.push([(await run()).report.drawn, ...drawnOn()]);
+    assert.equal(foot(a)?.[1], `${Number(drawnOn()[0])} Jan`);
+  }
+  assert.deepEqual(days, [
+    [0, "07", "07"],
+    [0, "07", "07"],
+    [1, "10", "07"],
+    [0, "10", "07"],
+    [0, "10", "07"],
+    [0, "10", "07"],
+    [1, "10", "14"],
+    [0, "10", "14"],
+    [0, "10", "14"],
+  ]);
+});
+
+test("the report has totals, gains, milestones, records and what is gone, and no name is markup in it", async (t) => {
+  const { clock, list, run, runPlain, names, forge, freeze, catalogue } = await start(t);
+  const [a = "", b = "", c = ""] = names;
+  const [first = 0, second = 0] = catalogue.ids();
+  freeze();
+  catalogue.override(first, { stars: 9_000 });
   const said = async () => {
     const { code, stdout } = await runPlain();
-    return `${code} ${stdout.split("\n")[0]}`;
+    return `${code} ${stdout}`;
   };
-  list(a, b);
+  list(a, b, c);
   forge.switches.fault = () => "status-502";
-  assert.equal(await said(), "4 0 of 2 repositories read, none changed; no pictures; problems: 2");
+  assert.match(
+    await said(),
+    /^4 ## Stars on 7 Jan 2026\n\n\*\*0 stars\*\* in 0 repositories, ±0 in 7 days\.\n0 of 3 read, none changed\. Pictures redrawn: 0\. Problems: 3\.\n$/,
+  );
   forge.switches.fault = null;
-  assert.equal(await said(), "0 2 of 2 repositories read, 2 changed; pictures drawn; problems: 0");
+  assert.match(
+    await said(),
+    /^0 [^|]* in 3 repositories, [^|]*\n3 of 3 read, 3 changed\. Pictures redrawn: 3\. Problems: 0\.\n\n\| Repository [\s\S]*\| 9,000 \| first reading \|/,
+  );
+  for (let day = 1; day < 8; day++) {
+    clock.pass(1);
+    catalogue.override(first, { stars: 9_000 + day });
+    await run();
+  }
   clock.pass(1);
-  forge.spend("ghp_ofTheTest", "graphql", 5_000);
-  assert.match(await said(), /^4 0 of 2 repositories read, none changed; pictures as before; problems: 1$/);
+  catalogue.override(first, { stars: 10_100 });
+  catalogue.add({ id: second, at: clock.now() - 1_000, kind: "deleted", to: null });
+  list(a, b);
+  const { report, code } = await run();
+  assert.equal(code, 0);
+  assert.deepEqual(
+    [report.newStars, report.newStarsInWeek, report.isChanged, report.drawn],
+    [1_093, 1_099, true, 2],
+  );
+  const stars = catalogue.get(second, clock.now() - 2 * DAY_MS)?.stars ?? 0;
+  assert.equal(report.totalStars, 10_100 + stars);
+  assert.ok(
+    report.markdown.includes(
+      `**${exactNumber(report.totalStars)} stars** in 2 repositories, +1,093 since 14 Jan 2026, +1,099 in 7 days.\n1 of 2 read, 1 changed. Pictures redrawn: 2. Problems: 0.\n`,
+    ),
+    report.markdown,
+  );
+  const row = `| github:${markdownText(a)} | 10,100 | +1,093 | +1,099 | reached 10,000; +1,093 in a day, the most since 3 Dec 2024 |`;
+  assert.ok(
+    report.markdown.includes(`\n${row}\n\n- github:${markdownText(b)}: gone, last seen on 2026-01-14`),
+    report.markdown,
+  );
+  assert.ok(report.markdown.includes(`- github:${markdownText(c)}: left the list\n`), report.markdown);
 });
 
 test("publish reports each mistake in a list by its line, and publishes the others", async (t) => {
