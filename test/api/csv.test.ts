@@ -3,7 +3,6 @@ import { before, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { csvText } from "../../src/api/csv.js";
 import { ageInDays } from "../../src/lib/clock.js";
-import { errorOf, invalid } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
@@ -204,13 +203,6 @@ onSqliteAndLong("Lists as CSV", (engine) => {
     const mine = await world.get("/api/me/watchlist?format=csv", member.headers);
     same(mine, await world.get("/api/me/watchlist", member.headers));
     assert.equal(mine.headers.get("cache-control"), "no-store");
-  });
-
-  test("another format is refused", async () => {
-    assert.deepEqual(
-      errorOf(await world.get("/api/trending?format=xml")),
-      invalid("format", "must be one of json, csv", { allowed: ["json", "csv"] }),
-    );
   });
 });
 

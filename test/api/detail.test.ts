@@ -297,20 +297,6 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     }
   });
 
-  test("a path is decoded once: %252F stays what it says, which no name can hold", async () => {
-    for (const path of [
-      "/api/repos/gitlab/by-full-name/group%252Fsub%252Fproject",
-      "/api/repos/gitlab/by-full-name/group%252Fsub/project",
-      "/api/repos/gitlab/by-full-name?fullName=group%252Fsub/project",
-    ]) {
-      assert.deepEqual(errorOf(await world.get(path)), invalid("fullName", "must be of the form owner/name"));
-    }
-    assert.deepEqual(
-      errorOf(await world.get("/api/repos/gitlab/group%252Fsub/project")),
-      invalid("owner", "owner and name must be those of a repository"),
-    );
-  });
-
   test("a gone repository still answers, marked as such", async () => {
     const { status, body } = await world.get("/api/repos/github/lost/forever");
     assert.equal(status, 200);

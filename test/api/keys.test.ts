@@ -97,6 +97,7 @@ onSqliteAndLong("API keys over HTTP", (engine) => {
       { Authorization: `Bearer ${key}`, "X-API-Key": other },
       { Authorization: `Bearer ${other}`, "X-API-Key": key },
       { "X-API-Key": `${key}, ${other}` },
+      { Authorization: `Bearer ${key}, Bearer ${other}` },
     ]) {
       const expected = { status: 400, code: "INVALID_REQUEST", message: "Two different API keys were sent." };
       assert.deepEqual(errorOf(await world.get("/api/repos", headers)), expected);

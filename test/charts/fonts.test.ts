@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { Resvg } from "@resvg/resvg-js";
 import { drawBadge } from "../../src/charts/badge.js";
 import { drawNotice } from "../../src/charts/chart.js";
@@ -10,16 +9,16 @@ import { FONT_FAMILY, Fonts, readFace, withFonts } from "../../src/charts/fonts.
 import { estimateWidth, type FaceName, fit, graphemes, plainText } from "../../src/charts/markup.js";
 import { libraryFile } from "../../src/lib/package-files.js";
 import { hostileText } from "../support/hostile-texts.js";
+import { temporaryFolder } from "../support/imports.js";
 import { examples, fc } from "../support/properties.js";
 import { checkTexts, readPicture } from "../support/svg.js";
 
 /** A folder as of a system with one font for mathematical letters, and files that are no fonts. */
-const folder = mkdtempSync(join(tmpdir(), "sidereal-fonts-"));
+const folder = temporaryFolder();
 symlinkSync(libraryFile("dejavu-fonts-ttf/ttf/DejaVuMathTeXGyre.ttf"), join(folder, "maths.ttf"));
 writeFileSync(join(folder, "broken.ttf"), "not a font");
 writeFileSync(join(folder, "short.otf"), Buffer.from("OTTO\0\xff\0\0\0\0\0\0", "latin1"));
 writeFileSync(join(folder, "empty.ttc"), "");
-after(() => rmSync(folder, { recursive: true }));
 
 const bundled = new Fonts([]);
 const withMaths = new Fonts([join(folder, "none"), folder]);

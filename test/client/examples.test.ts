@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { onSqlite } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 import { startLocalService } from "../support/local-service.js";
 
 const run = promisify(execFile);
@@ -24,7 +24,7 @@ onSqlite("The examples, with the client packed and installed as its README says"
   };
   before(async () => {
     service = await startLocalService(await engine.open());
-    folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+    folder = temporaryFolder();
     const file = `sidereal-client-${JSON.parse(readFileSync("client/package.json", "utf8")).version}.tgz`;
     assert.ok(readFileSync("client/README.md", "utf8").includes(`\nnpm install ./${file} `));
     await run("npm", ["pack", resolve("client"), "--offline", "--pack-destination", folder]);
@@ -32,10 +32,7 @@ onSqlite("The examples, with the client packed and installed as its README says"
     for (const name of readdirSync("examples").filter((file) => file.endsWith(".mjs")))
       writeFileSync(join(folder, name), readFileSync(join("examples", name)));
   });
-  after(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => service.stop());
 
   test("bot.mjs reports what gained most, the largest gain first", async () => {
     const lines = (await start("bot.mjs")).trim().split("\n");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { onSqlite } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 import { startLocalService } from "../support/local-service.js";
 
 /** Where the samples expect the service. */
@@ -21,12 +21,9 @@ onSqlite("The samples in the client's README", (engine) => {
   let folder: string;
   before(async () => {
     service = await startLocalService(await engine.open());
-    folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+    folder = temporaryFolder();
   });
-  after(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => service.stop());
 
   test("have no type error", async () => {
     for (const [i, code] of samples.entries()) writeFileSync(join(folder, `${i}.mts`), code);

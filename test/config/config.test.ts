@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig, readEnvironment, SETTING_NAMES } from "../../src/config/config.js";
 import { ConfigError } from "../../src/config/providers.js";
+import { temporaryFolder } from "../support/imports.js";
 
-const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const file = (name: string, content: string): string => {
   writeFileSync(join(folder, name), content);
   return join(folder, name);

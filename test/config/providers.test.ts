@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { loadConfig } from "../../src/config/config.js";
 import { ConfigError, proxyOf as proxyInUse } from "../../src/config/providers.js";
 import { userAgentOf } from "../../src/lib/version.js";
+import { temporaryFolder } from "../support/imports.js";
 
-const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const SECRET = "ghp_neverToBeShown";
 
 function refusal(env: Record<string, string>): string {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -12,10 +11,10 @@ import { unsafeSqlite } from "../../src/database/sqlite.js";
 import { createLog } from "../../src/lib/log.js";
 import { unsafeNode } from "../../src/lib/node-version.js";
 import { onBothEngines } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 
 const log = createLog("silent");
-const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 describe("Versions", () => {
   test("of Node.js with known faults are refused, and the message says which is needed", () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { after, test } from "node:test";
@@ -12,14 +11,12 @@ import { openSqlite } from "../../src/database/sqlite.js";
 import { WriteQueue } from "../../src/database/sqlite-writer.js";
 import { systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
+import { temporaryFolder } from "../support/imports.js";
 
 async function open(): Promise<{ database: Database; dataDir: string; logSize: () => number }> {
-  const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+  const dataDir = temporaryFolder();
   const database = await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
-  after(async () => {
-    await database.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  after(() => database.close());
   return { database, dataDir, logSize: () => statSync(join(dataDir, "sidereal.db-wal")).size };
 }
 

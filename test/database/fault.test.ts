@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
@@ -12,6 +11,7 @@ import { openSqlite } from "../../src/database/sqlite.js";
 import { type Clock, systemClock } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { startRelay } from "../support/relay.js";
 import { NOW } from "../support/world.js";
@@ -47,8 +47,7 @@ onBothEngines("A fault of the database", (engine) => {
 });
 
 function testSqlite(): void {
-  const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const open = async (clock: Clock = systemClock): Promise<{ database: Database; path: string }> => {
     const dataDir = mkdtempSync(join(folder, "data-"));
     const database = await openDatabase({ url: undefined, dataDir, pool: 1, log, clock });

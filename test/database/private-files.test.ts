@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readSecret } from "../../src/accounts/secret.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/lib/log.js";
 import { CommandWorld } from "../support/command.js";
+import { temporaryFolder } from "../support/imports.js";
 
 describe("With a umask of zero", () => {
-  const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+  const folder = temporaryFolder();
   const commands = new CommandWorld();
   let umask = 0;
   before(() => {
     umask = process.umask(0);
   });
-  after(() => {
-    process.umask(umask);
-    rmSync(folder, { recursive: true });
-  });
+  after(() => process.umask(umask));
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   const open = (dataDir: string) =>
     openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });

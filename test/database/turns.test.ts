@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/database/database.js";
 import { BatchSize } from "../../src/database/dialect.js";
 import { createLog } from "../../src/lib/log.js";
+import { temporaryFolder } from "../support/imports.js";
 import { countTurns } from "../support/turns.js";
 
-const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-after(() => rmSync(dataDir, { recursive: true, force: true }));
+const dataDir = temporaryFolder();
 
 /** Longer than a turn after which a connection gives way. */
 const LONG_MS = 15;

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Provider, RepositoryRef } from "../../src/forges/contract.js";
 import { concernsForge, FAILURE_KINDS, UpstreamFailure } from "../../src/forges/failures.js";
 import { createForgejo } from "../../src/forges/forgejo/forgejo.js";
 import { tokensOfFile } from "../../src/forges/token-files.js";
 import { type Loaded, TokenKeeper } from "../../src/forges/token-keeper.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
+import { temporaryFolder } from "../support/imports.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { turnUntil } from "../support/turns.js";
 import { scripted, settingsOf } from "../support/upstream.js";
 
-const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const NOW = Date.UTC(2026, 0, 1);
 const signal = new AbortController().signal;
 const ref: RepositoryRef = { providerId: "1", nodeId: null, fullName: "o/r", etag: null };

@@ -1,16 +1,15 @@
 /** The configuration of other programs in OPERATIONS.md, as these programs read it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { SELF_SIGNED } from "../support/certificate.js";
+import { temporaryFolder } from "../support/imports.js";
 import { freePort } from "../support/ports.js";
 
-const folder = mkdtempSync(join(tmpdir(), "sidereal-samples-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const operations = readFileSync(
   fileURLToPath(new URL("../../../docs/OPERATIONS.md", import.meta.url)),
   "utf8",

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Resvg } from "@resvg/resvg-js";
 import type { Database } from "../../src/database/database.js";
@@ -10,6 +9,7 @@ import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { Avatars, type DueAvatar, MAX_OWNERS, readAvatarStatus, shrink } from "../../src/tracking/avatars.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { colouredPng } from "../support/forge/avatars.js";
+import { temporaryFolder } from "../support/imports.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 /** A PNG whose header names another size than it has. */
@@ -81,8 +81,7 @@ describe("An image from a forge", () => {
   });
 
   test("costs only itself if it crashes the decoder, keeps it busy or makes it write without end", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "sidereal-decoder-"));
-    after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const run = (name: string, text: string, deadlineMs = 5_000) => {
       writeFileSync(join(folder, `${name}.mjs`), text);
       return shrink(colouredPng(name), { script: pathToFileURL(join(folder, `${name}.mjs`)), deadlineMs });

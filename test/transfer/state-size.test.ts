@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/lib/clock.js";
 import type { DumpedRepository } from "../../src/repositories/repositories.js";
 import { pastSnapshots } from "../../src/tracking/star-history.js";
 import { writeState } from "../../src/transfer/transfer.js";
+import { temporaryFolder } from "../support/imports.js";
 
 const REPOSITORIES = 50;
 const DAYS = 365;
@@ -76,8 +76,7 @@ function git(folder: string, args: readonly string[], input?: Buffer): Buffer {
 }
 
 test("a year of the state of 50 repositories takes less than 1 MB in git", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "sidereal-state-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const chance = numbers(5);
   const all = Array.from({ length: REPOSITORIES }, (_, i) => repositoryOf(i + 1, chance));
   const commits: Buffer[] = [];

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -9,6 +8,7 @@ import type { Database } from "../../../src/database/database.js";
 import type { TokenCheck } from "../../../src/forges/contract.js";
 import { ForgeTokens, MAX_ENTERED } from "../../../src/forges/tokens/forge-tokens.js";
 import { onBothEngines } from "../../support/engines.js";
+import { temporaryFolder } from "../../support/imports.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { NOW } from "../../support/world.js";
 
@@ -191,9 +191,8 @@ onBothEngines("Tokens of forges that were entered", (engine) => {
     assert.deepEqual(await rowsOf(database), []);
   });
 
-  test("a store in a folder makes a key file with its first token, for its owner alone", async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), "sidereal-key-"));
-    t.after(() => rmSync(folder, { recursive: true }));
+  test("a store in a folder makes a key file with its first token, for its owner alone", async () => {
+    const folder = temporaryFolder();
     const database = await engine.open();
     const config = { ...PLACE, tokenKey: undefined, dataDir: folder };
     const make = () =>
