@@ -40,7 +40,6 @@ export const COMPARE = `
 .compared .line-mark { margin-right: var(--s3); }
 .compared .strong { font-weight: 600; }
 .compared .weeks svg { width: 120px; height: 28px; margin-left: auto; }
-.compared-chart .ring { display: inline; width: 12px; height: 12px; fill: none; stroke: var(--soft); stroke-width: 2; vertical-align: -1px; }
 .compared-chart .chart-foot { align-items: center; }
 .compared-chart .chart-foot > * { margin: 0; }
 @media (max-width: 68rem) { .compared :is(.weeks, .window) { display: none; } }

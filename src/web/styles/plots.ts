@@ -99,9 +99,7 @@ a.tile:hover { border-color: var(--link); }
 main > .chart-controls .chart-options { margin-left: auto; }
 .chart-options > div { padding: var(--s3); display: grid; gap: var(--s3); }
 .strong { font-weight: 600; }
-.growth td small { display: block; font-size: var(--small); }
-.growth abbr { text-decoration: none; }
-.growth small, .facts .words { font-size: var(--body); line-height: 1.75; }
+.facts .words { font-size: var(--body); line-height: 1.75; }
 .terms { margin-bottom: var(--s4); }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
 .share rect { fill: var(--chart-1); }
@@ -129,8 +127,6 @@ details > summary { padding: .15rem 0; }
 .snippet pre code { overflow-wrap: anywhere; }
 @media (max-width: 34rem) {
   .plot .plot-box { aspect-ratio: 342 / 320; }
-  .growth :is(th, td) { padding-right: var(--s2); }
-  .growth tbody { font-size: .875rem; }
   .plot-wide { display: none; }
   .plot-narrow { display: block; }
 }
