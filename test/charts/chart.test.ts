@@ -365,3 +365,14 @@ test("every size, scale and series gives a picture of which all parts lie inside
     { numRuns: examples(1_500) },
   );
 });
+
+test("a line leaves out the points that nobody could see, and no other", () => {
+  const picture = draw(
+    points([...growing(300, 1), ...growing(300, 0, 1_300).map((one, i) => one + (i % 50 === 0 ? 40 : 0))]),
+  );
+  const [[first, second, ...others] = []] = pathsOf(picture);
+  const end = others.at(-1);
+  assert.equal(others.length, 2 + 5 * 3 + 1);
+  assert.ok(first && second && end);
+  assert.ok(Math.abs(second[0] - (first[0] + end[0]) / 2) < 2, "half of the line is straight");
+});
