@@ -9,6 +9,7 @@ import { DAY_MS } from "../lib/clock.js";
 import { type AppContext, openModules } from "../modules.js";
 import { PASS_URL, type Pass, Responder } from "../publish/publish.js";
 import { WorkerLease } from "../tracking/tracking.js";
+import type { FileSite } from "../web/web.js";
 import { buildMembers, buildRoutes } from "./service.js";
 import { openUnderLease } from "./tracker.js";
 
@@ -60,8 +61,8 @@ export async function openPass(given: AppContext): Promise<Pass> {
     const { contextOf, close } = await openUnderLease(context, modules, lease);
     const members = buildMembers(context, modules);
     const admission = new Admission({ ...context, readers: modules.database.maxReaders });
-    const respond = (isPublished?: (address: string) => boolean) =>
-      new Responder(buildRoutes(context, { modules, members, admission, isPublished }).routes);
+    const respond = (files?: FileSite) =>
+      new Responder(buildRoutes(context, { modules, members, admission, files }).routes);
     return {
       modules,
       forges: config.providers,

@@ -30,7 +30,7 @@ import type { MetricsServer } from "../lib/metrics.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import type { AppContext, Members, Modules } from "../modules.js";
 import { forgetRemoved } from "../repositories/repositories.js";
-import { createWeb, markStale, type Web } from "../web/web.js";
+import { createWeb, type FileSite, markStale, type Web } from "../web/web.js";
 import { addServing, openMetrics } from "./metrics.js";
 
 export function buildMembers(
@@ -64,14 +64,14 @@ interface FrontParts {
   admission: Admission;
   /** That of the front over these routes. */
   cache?: ResponseCache;
-  /** For pages that become files of a site: whether the site has an address. */
-  isPublished?: ((address: string) => boolean) | undefined;
+  /** The site whose files the pages become. */
+  files?: FileSite | undefined;
 }
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock, log }: AppContext,
-  { modules, members, admission, cache, isPublished }: FrontParts,
+  { modules, members, admission, cache, files }: FrontParts,
 ): Web {
   const { baseUrl } = config;
   const pictures = new PngRenderer();
@@ -87,7 +87,7 @@ export function buildRoutes(
     checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
-    isPublished,
+    files,
   });
   const routes = apiRoutes({ modules, members, config, clock, admission, pictures });
   return { ...web, routes: [...routes, mcpRoute({ modules, config, clock }, log), ...web.routes] };

@@ -19,7 +19,7 @@ export {
   pageCard,
   repositoryCard,
 } from "./card.js";
-export { drawChart, drawNotice, NOTICE_SIZE } from "./chart.js";
+export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
 export { type Crossing, countAt, crossingsOf, passingsOf } from "./crossings.js";
 export { MILESTONES, milestonesOf } from "./events.js";
 export {
@@ -44,6 +44,7 @@ export {
 export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, shortNames, spanOf, stepOf } from "./lines.js";
 export { markdownText, snippetsOf } from "./markup.js";
 export { ageText, dateText, dayText, exactNumber, signedNumber, signedRate } from "./numbers.js";
+export { starPath } from "./picture-parts.js";
 export { type Picture, PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,

@@ -50,6 +50,8 @@ export interface Route {
   aliases?: Readonly<Record<string, string>>;
   /** For pages: the parameters with which a site of files has it. Absent: no site does. */
   published?: readonly string[];
+  /** For pages: whether it ranks repositories, which a site of few of them does not. */
+  isRanking?: true;
   /** Those of them whose case does not matter: the cache keeps one response for all spellings. */
   foldedQuery?: readonly string[];
   /** Those of them that concern the sender alone: a response to a request with one is never shared. */

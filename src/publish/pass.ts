@@ -3,6 +3,7 @@ import { type Reply, type Route, Router } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
 import type { TrackingContext } from "../tracking/tracking.js";
+import type { FileSite } from "../web/web.js";
 
 /** The parts of one command without a server: a store of its own, the forges, and the routes over both. */
 export interface Pass {
@@ -12,8 +13,8 @@ export interface Pass {
   /** For requests to a forge. Throws NOT_FOUND for one that is not among `forges`. */
   contextOf(provider: string): TrackingContext;
   responder: Responder;
-  /** The same for pages that become files of a site: `isPublished` says whether a link leads to one of them. */
-  siteResponder(isPublished: (address: string) => boolean): Responder;
+  /** The same for pages that become files of a site. */
+  siteResponder(files: FileSite): Responder;
   /** A folder for work, next to the store. */
   folder: string;
   /** Closes everything and deletes the store. */
@@ -28,19 +29,14 @@ const NOBODY = { kind: "anonymous", name: "" } as const;
 /** Calls the routes of the service in this process, without a socket, as a visitor would. */
 export class Responder {
   readonly #router: Router;
-  /** The paths of the pages that a site has whatever links to them. */
-  readonly pages: readonly string[];
 
   constructor(routes: readonly Route[]) {
     this.#router = new Router(routes);
-    this.pages = routes.flatMap(({ published, path }) =>
-      published === undefined || path.includes("{") ? [] : [path],
-    );
   }
 
-  /** The parameters with which a site has the page at a path; undefined: it has none there. */
-  published(path: string): readonly string[] | undefined {
-    return this.#router.find("GET", path)?.route.published;
+  /** The facts of the page at a path; undefined: there is none. */
+  routeOf(path: string): Pick<Route, "published" | "isRanking"> | undefined {
+    return this.#router.find("GET", path)?.route;
   }
 
   /** The response to a GET. `address`: path and query below the base URL. Throws AppError, NOT_FOUND for an unknown path. */

@@ -73,7 +73,7 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
   };
   const earlier = readPublished(out).repositories;
   const last = earlier.map(({ provider, listed }) => read(repositoryKey({ provider, fullName: listed })));
-  const { addresses, comparisons, problems } = await resolveList(
+  const { addresses, comparisons, title, problems } = await resolveList(
     pass,
     options.list,
     last.filter((address) => typeof address !== "string"),
@@ -98,7 +98,7 @@ export async function publish(pass: Pass, options: PublishOptions): Promise<Publ
   const described = await describe(pass.modules, addresses, { before, earlier, ids: outcome.ids });
   const { published, repositories, left, lastAt } = described;
   const pictures = await writePictures(pass, out, { published, theme, now: since });
-  const site = await drawSite(pass, options.site, { published, comparisons });
+  const site = await drawSite(pass, options.site, { published, comparisons, title });
   // Before anything was read once, a block would only lose its text.
   const filled = published.length > 0 || addresses.length === 0 ? readmes : [];
   const inReadmes = filled.flatMap((readme) => fillReadme(readme, out, { published, read }));
@@ -163,18 +163,30 @@ async function describe(
 async function drawSite(
   pass: Pass,
   site: PublishOptions["site"],
-  { published, comparisons }: { published: readonly Published[]; comparisons: Listed["comparisons"] },
+  {
+    published,
+    comparisons,
+    title = ownerOfMost(published),
+  }: { published: readonly Published[]; comparisons: Listed["comparisons"]; title: string | undefined },
 ): Promise<Pick<PublishReport, "pages" | "problems">> {
   if (site === undefined) return { pages: 0, problems: [] };
   return writeSite(pass, site.folder, {
     repositories: published.map(({ repository }) => repository),
     comparisons: comparisons
-      .map(({ addresses }) =>
-        addresses.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []),
-      )
-      .filter((some) => some.length > 1),
+      .map(({ addresses, name }) => ({
+        name,
+        repositories: addresses.flatMap((one) => published.find((it) => isListed(it, one))?.repository ?? []),
+      }))
+      .filter(({ repositories }) => repositories.length > 1),
+    title,
     url: site.url,
   });
+}
+
+/** The owner of most of the repositories. */
+function ownerOfMost(published: readonly Published[]): string {
+  const owners = [...Map.groupBy(published, ({ repository }) => repository.owner)];
+  return owners.sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? "Repositories";
 }
 
 /** Throws PathFault unless everything can be written where it is wanted. */

@@ -11,13 +11,12 @@ import { AppError } from "../lib/errors.js";
 import { chartPage, type RepositoryName, repositoryPage } from "../lib/page-addresses.js";
 import { element, escapeXml, unescapeXml, xmlDocument } from "../lib/xml.js";
 import { exportCatalogue } from "../transfer/transfer.js";
+import { type FileSite, RANKED_FROM } from "../web/web.js";
 import { fileName, OwnFolder, readManifest, writeJson, writtenPath } from "./files.js";
 import { PASS_URL, type Pass, type Responder } from "./pass.js";
 
-export interface SiteOptions {
+export interface SiteOptions extends Omit<FileSite, "has"> {
   repositories: readonly RepositoryName[];
-  /** Repositories that a page compares. */
-  comparisons: readonly (readonly RepositoryName[])[];
   /** Public address of the site, without a slash at its end. */
   url: string | undefined;
 }
@@ -45,6 +44,10 @@ const DATA: readonly (readonly [address: RegExp, name: string])[] = [
   [/^\/api\/repos\/[\w-]+\/by-full-name\?/, "repository"],
   [/^\/api\/embed\/chart\.svg\?/, "chart"],
 ];
+const FIRST_PAGE = "index.html";
+/** Linked from the first page, it is a picture of a repository for its README. */
+const PICTURE = "/api/embed/chart.svg";
+const PICTURES = "pictures";
 const FEED = /^\/api\/feeds\/([\w-]+)\.atom$/;
 
 /** Something that a route responded, and its file. */
@@ -63,8 +66,8 @@ export const readSite = (folder: string): string[] =>
   readManifest(folder, MANIFEST, manifestSchema)?.files ?? [];
 
 /**
- * Writes the site: the first page, rankings, languages, topics, comparisons and the page of each repository, with their data as CSV and JSON
- * next to them; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes other files of earlier runs. Returns the number of
+ * Writes the site: the first page, comparisons, the page of each repository, and of many repositories also rankings, languages and topics, with
+ * their data as CSV and JSON next to them; a picture of each; the catalogue as NDJSON; with `url` also feeds and a site map. Deletes other files of earlier runs. Returns the number of
  * pages, and sentences about those that could not be written.
  */
 export async function writeSite(
@@ -87,7 +90,7 @@ export async function writeSite(
     const to = fileOf(canonical(address));
     return to && own.has(to) ? encoded(posix.relative(posix.dirname(file), to)) : undefined;
   };
-  const complete = pass.siteResponder((address) => linkFrom("", address) !== undefined);
+  const complete = pass.siteResponder({ ...options, has: (address) => linkFrom("", address) !== undefined });
   // A run that is killed leaves a list with all files.
   list([...own.files, ...own.stale]);
   for (const { address, file, type, from, path } of all)
@@ -96,7 +99,7 @@ export async function writeSite(
       const text = readFileSync(path, "utf8");
       if (type === "atom") return withPublicLinks(text, url ?? "", (to) => publicAddress(fileOf(to) ?? from));
       const isComplete = linksOf(text).every((link) => linkFrom(file, link) !== undefined);
-      const page = isComplete ? text : (await respond(complete, address, options))?.body;
+      const page = isComplete ? text : (await respond(complete, address))?.body;
       return withLinks(String(page ?? text), (link) => linkFrom(file, link));
     });
   await own.write(LINES, async () => {
@@ -116,22 +119,27 @@ export async function writeSite(
   return { pages: pages.length, problems: [...problems, ...own.problems()] };
 }
 
-/** Follows links from the pages that are declared as published. The result has the responses by the keys of their addresses. */
+/** Follows links from the first page and those of repositories and comparisons. The result has the responses by the keys of their addresses. */
 async function collect(
   pass: Pass,
-  { repositories, comparisons, url }: SiteOptions,
+  options: SiteOptions,
 ): Promise<{ found: Map<string, Found>; problems: string[] }> {
   const found = new Map<string, Found>();
   const problems: string[] = [];
-  const first = [...pass.responder.pages, ...comparisons.map(chartPage), ...repositories.map(repositoryPage)];
+  const { repositories, comparisons } = options;
+  const compared = comparisons.map((one) => chartPage(one.repositories));
+  const first = ["/", "/about", ...compared, ...repositories.map(repositoryPage)];
   const open = first.map((address) => ({ address: canonical(address), from: "" }));
   const tried = new Set(open.map(({ address }) => keyOf(address)));
-  const responder = pass.siteResponder((address) => isPublished(pass.responder, address, url !== undefined));
+  const responder = pass.siteResponder({
+    ...options,
+    has: (one) => isPublished(pass.responder, one, options),
+  });
   let pages = 0;
   for (const { address, from } of open) {
     if (pages === MAX_PAGES) break;
     try {
-      const reply = await respond(responder, address, { comparisons });
+      const reply = await respond(responder, address);
       if (reply === undefined) continue;
       const { type, body } = reply;
       const path = join(pass.folder, `page-${found.size}`);
@@ -176,13 +184,16 @@ function canonical(link: string): string {
 }
 
 /** Whether a site has the target of an address, if that exists. */
-function isPublished(responder: Responder, address: string, hasFeeds: boolean): boolean {
+function isPublished(responder: Responder, address: string, { url, repositories }: SiteOptions): boolean {
   const { pathname, searchParams } = new URL(address, PASS_URL);
-  if (FEED.test(pathname) || pathname === `/${SITE_MAP}`) return hasFeeds;
+  if (FEED.test(pathname) || pathname === `/${SITE_MAP}`) return url !== undefined;
   if (OTHERS.has(pathname) || isData(address)) return true;
-  const parameters = responder.published(pathname);
+  const { published: parameters, isRanking = false } = responder.routeOf(pathname) ?? {};
   return (
     parameters !== undefined &&
+    !(isRanking && repositories.length < RANKED_FROM) &&
+    // The first page has the comparisons.
+    address !== "/compare" &&
     [...searchParams].every(
       ([name, value]) => parameters.includes(name) && (name !== "sort" || SORTS.includes(value)),
     )
@@ -194,27 +205,21 @@ const isData = (address: string) =>
 
 /**
  * Whether a link of the page `from` makes its target a part of the site. Each repository has many topics; those have a page that the list
- * of topics shows, and of comparisons those that the page of comparisons shows.
+ * of topics shows, and of comparisons those of the list.
  */
 const isFollowed = (link: string, from: string) =>
-  !OTHERS.has(link) &&
-  (isData(link) ||
-    (link.startsWith("/compare") ? from === "/compare" : !/^\/(?:repos|compare)\b/.test(from)));
+  !OTHERS.has(link) && !link.startsWith("/compare") && (isData(link) || !/^\/(?:repos|compare)\b/.test(from));
 
 /** A page as a text, and anything else as bytes, with the usual ending of its file; undefined if there is nothing at the address. */
 async function respond(
   responder: Responder,
   address: string,
-  { comparisons }: Pick<SiteOptions, "comparisons">,
 ): Promise<{ type: string; body: string | Uint8Array } | undefined> {
   try {
     const { status, headers, body } = await responder.get(address);
     if (status !== 200 || body === null) return undefined;
     const [, type = ""] = /^\w+\/(\w+)/.exec(String(headers["Content-Type"])) ?? [];
-    return {
-      type,
-      body: type === "html" ? withComparisons(String(body), address, comparisons) : Buffer.from(body),
-    };
+    return { type, body: type === "html" ? String(body) : Buffer.from(body) };
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return undefined;
     throw error;
@@ -244,6 +249,9 @@ const TAKEN = new RegExp(
 /** The file of an address. Data is next to the page that leads to it. */
 function pathOf(address: string, { type, from }: { type: string; from: string }): string {
   const { pathname, searchParams } = new URL(address, PASS_URL);
+  const repository = searchParams.getAll("repo").join(":");
+  if (pathname === PICTURE && from === FIRST_PAGE)
+    return `${[PICTURES, ...repository.split(/[:/]/).map((one) => fileName(one))].join("/")}.${type}`;
   const data = DATA.find(([pattern]) => pattern.test(address))?.[1];
   if (data !== undefined) return posix.join(posix.dirname(from), `${data}.${type}`);
   const feed = FEED.exec(pathname)?.[1];
@@ -263,16 +271,3 @@ function pathOf(address: string, { type, from }: { type: string; from: string })
 }
 
 const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
-
-/** The page of comparisons with those that were chosen. */
-function withComparisons(html: string, address: string, comparisons: SiteOptions["comparisons"]): string {
-  if (address !== "/compare" || comparisons.length === 0) return html;
-  const items = comparisons.map((some) =>
-    element(
-      "li",
-      {},
-      element("a", { href: chartPage(some) }, some.map(({ fullName }) => fullName).join(", ")),
-    ),
-  );
-  return html.replace("</main>", () => `${element("ul", { class: "plain" }, ...items).markup}</main>`);
-}

@@ -8,6 +8,7 @@ import type { Avatars } from "../tracking/tracking.js";
 import { ACCOUNT } from "./styles/account.js";
 import { BASE } from "./styles/base.js";
 import { COMPARE } from "./styles/compare.js";
+import { COVER } from "./styles/cover.js";
 import { EXPLORE } from "./styles/explore.js";
 import { LISTS } from "./styles/lists.js";
 import { MEDIA } from "./styles/media.js";
@@ -19,7 +20,7 @@ import { COLOURS, TOKENS } from "./styles/tokens.js";
 /** The files that pages load, images of owners included, and their routes. */
 
 /** The style sheet: system fonts, light and dark colours, nothing from other sites. */
-export const STYLES = [TOKENS, BASE, PARTS, LISTS, ACCOUNT, EXPLORE, PLOTS, COMPARE, PAGES, MEDIA]
+export const STYLES = [TOKENS, BASE, PARTS, LISTS, ACCOUNT, EXPLORE, PLOTS, COMPARE, COVER, PAGES, MEDIA]
   .join("")
   .replaceAll(/\n\s*/g, "\n");
 

@@ -29,56 +29,84 @@ interface LayoutProps {
 }
 
 /** The frame of every page. */
-export const Layout: FC<LayoutProps> = (
-  { request, frame, page, savedCount, children },
-  { isStatic }: RenderContext,
-) => (
+export const Layout: FC<LayoutProps> = ({ request, frame, page, savedCount, children }) => (
   <html lang="en">
     <Head {...{ request, frame, page }} />
     <body>
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <header class="top">
-        <div class="frame">
-          <a class="brand" href="/">
-            <svg viewBox="0 0 24 24" aria-hidden="true">
-              <circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5" />
-              <path
-                d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z"
-                fill="currentColor"
-              />
-            </svg>
-            Sidereal
-          </a>
-          <nav aria-label="Main">
-            {menuOf(request).map(([path, name]) => (
-              <Link
-                href={path}
-                aria-current={isIn(request.url.pathname, path) ? "page" : undefined}
-                isControl
-              >
-                {name}
-              </Link>
-            ))}
-          </nav>
-          {isStatic ? null : <Tools {...{ request, frame, savedCount }} />}
-        </div>
-      </header>
-      <main id="content" class="frame" tabindex={-1}>
-        {page.lead}
-        {request.summary === undefined || isDismissed(request) ? null : (
-          <OriginNotice summary={request.summary} isAgeShown={page.showsAge ?? !isPublic(frame, page)} />
-        )}
-        {frame.notice === undefined ? null : (
-          <Notice isDone={frame.notice.isDone}>{frame.notice.text}</Notice>
-        )}
-        {frame.offer === undefined ? null : <Offer repository={frame.offer} url={request.url} />}
-        {children}
-      </main>
-      <Footer />
+      {page.isCover ? (
+        children
+      ) : (
+        <>
+          <Header {...{ request, frame, savedCount }} />
+          <main id="content" class="frame" tabindex={-1}>
+            {page.lead}
+            {request.summary === undefined || isDismissed(request) ? null : (
+              <OriginNotice summary={request.summary} isAgeShown={page.showsAge ?? !isPublic(frame, page)} />
+            )}
+            {frame.notice === undefined ? null : (
+              <Notice isDone={frame.notice.isDone}>{frame.notice.text}</Notice>
+            )}
+            {frame.offer === undefined ? null : <Offer repository={frame.offer} url={request.url} />}
+            {children}
+          </main>
+          <Footer />
+        </>
+      )}
     </body>
   </html>
+);
+
+/** The sign of the service: a star in a circle. */
+export const Mark: FC = () => (
+  <svg viewBox="0 0 24 24" aria-hidden="true">
+    <circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5" />
+    <path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor" />
+  </svg>
+);
+
+const Header: FC<Omit<LayoutProps, "page" | "children">> = (
+  { request, ...props },
+  context: RenderContext,
+) => {
+  const menu = menuOf(request).filter(([path]) => leadsTo(path, context));
+  const { files } = request.site;
+  return (
+    <header class="top">
+      <div class="frame">
+        <a class="brand" href="/">
+          <Mark />
+          <bdi>{files?.title ?? "Sidereal"}</bdi>
+        </a>
+        {menu.length === 0 ? null : (
+          <nav aria-label="Main">
+            {menu.map(([path, name]) => (
+              <a href={path} aria-current={isIn(request.url.pathname, path) ? "page" : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+        )}
+        {files === undefined ? <Tools request={request} {...props} /> : <ThemeButton />}
+      </div>
+    </header>
+  );
+};
+
+/** The choice of a theme in a site of files; its script shows the button (client/site.ts). */
+export const ThemeButton: FC = () => (
+  <button type="button" class="theme-button" aria-label="Theme" hidden>
+    <ThemeIcon />
+  </button>
+);
+
+const ThemeIcon: FC = () => (
+  <svg viewBox="0 0 24 24" aria-hidden="true">
+    <circle cx="12" cy="12" r="8" fill="none" stroke="currentColor" stroke-width="1.75" />
+    <path d="M12 4a8 8 0 0 1 0 16Z" fill="currentColor" />
+  </svg>
 );
 
 /** Without languages and topics where they have nothing to compare. */
@@ -158,10 +186,7 @@ function isIn(path: string, section: string): boolean {
 const ThemeMenu: FC = () => (
   <details class="menu scripted" data-menu="" data-themes="">
     <summary aria-label="Theme" title="Theme">
-      <svg viewBox="0 0 24 24" aria-hidden="true">
-        <circle cx="12" cy="12" r="8" fill="none" stroke="currentColor" stroke-width="1.75" />
-        <path d="M12 4a8 8 0 0 1 0 16Z" fill="currentColor" />
-      </svg>
+      <ThemeIcon />
     </summary>
     <div>
       {THEMES.map(([theme, name]) => (
@@ -296,7 +321,8 @@ export const Head: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
   context: RenderContext,
 ) => {
   const { isStatic } = context;
-  const title = `${page.title} · Sidereal`;
+  const { files } = request.site;
+  const title = page.isCover ? page.title : `${page.title} · ${files?.title ?? "Sidereal"}`;
   const isOpen = isPublic(frame, page);
   const path = page.canonical ?? request.url.pathname;
   const scripts = isStatic ? [] : ["search.js", ...(page.scripts ?? [])];
@@ -308,7 +334,7 @@ export const Head: FC<Pick<LayoutProps, "request" | "frame" | "page">> = (
       {page.refreshSeconds === undefined || isStatic ? null : (
         <Refresh seconds={page.refreshSeconds} isLive={page.isLive ?? false} />
       )}
-      {isStatic ? null : <script src={assetPath("theme.js")} />}
+      <script src={assetPath(isStatic ? "site.js" : "theme.js")} />
       <link rel="stylesheet" href={assetPath("sidereal.css")} />
       <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
       <link rel="apple-touch-icon" href={assetPath("touch-icon.png")} />

@@ -38,9 +38,25 @@ export interface Site {
   storage: Pick<Config, "databaseUrl" | "dataDir" | "dumps">;
   /** The daily quota of a visitor for watchlists; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
-  /** For pages that become files of a site: whether the site has an address. Absent: a server responds. */
-  isPublished?: ((address: string) => boolean) | undefined;
+  /** The site whose files the pages become. Absent: a server responds. */
+  files?: FileSite | undefined;
   clock: Clock;
+}
+
+/** A site of files. */
+export interface FileSite {
+  /** Whether it has an address. */
+  has(address: string): boolean;
+  title: string;
+  /** Those that its first page shows. */
+  comparisons: readonly Comparison[];
+}
+
+/** Repositories to compare. */
+export interface Comparison {
+  repositories: readonly Repository[];
+  /** undefined: their names. */
+  name: string | undefined;
 }
 
 /** Who may see a page; from the cache policy of its route. */
@@ -100,6 +116,8 @@ export interface Page {
   title: string;
   body: JSX.Element;
   status?: 200 | AppError["status"];
+  /** Whether it has its own head and foot. */
+  isCover?: boolean;
   /** Above the notes on the data. */
   lead?: JSX.Element | undefined;
   /** A sentence for search engines and previews. */

@@ -51,7 +51,7 @@ function possible(html: string): string {
 }
 
 /** Fewer repositories are not ranked on pages. */
-const RANKED_FROM = 20;
+export const RANKED_FROM = 20;
 
 /** Turns page handlers into replies, all in the same frame and with the same headers. */
 export class PageRenderer {
@@ -129,7 +129,7 @@ export class PageRenderer {
     const context: RenderContext = {
       now: request.now,
       isOperator: request.operator !== undefined,
-      ...(this.#site.isPublished && { isStatic: true, isPublished: this.#site.isPublished }),
+      ...(this.#site.files && { isStatic: true, isPublished: this.#site.files.has }),
       // Pages of errors must not cost a query.
       ...(request.summary !== undefined && {
         findOwnerImage: await this.#site.modules.avatars.finder(),

@@ -53,6 +53,7 @@ type Facts = Pick<
   | "endsSession"
   | "aliases"
   | "published"
+  | "isRanking"
   | "menu"
   | "siteMap"
   | "card"
@@ -146,6 +147,7 @@ const facetPages = (path: string, kind: FacetKind, facts: Partial<Facts>): PageR
     query: parameters(facetsQuery),
     siteMap: true,
     published: ["sort", "view", "window"],
+    isRanking: true,
     ...facts,
   }),
   page(`${path}/{name}`, showFacet(kind), {
@@ -153,6 +155,7 @@ const facetPages = (path: string, kind: FacetKind, facts: Partial<Facts>): PageR
     query: parameters(facetQuery),
     card: { pathOf: ({ pathname }) => `/cards${pathname}` },
     published: ["window"],
+    isRanking: true,
   }),
 ];
 
@@ -164,7 +167,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     siteMap: true,
     card: { name: "home" },
     showsTracking: true,
-    published: ["language", "window"],
+    published: [],
   }),
   page("/explore", showExplore, {
     cache: VISITOR,
@@ -175,6 +178,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     card: { pathOf: ({ search }) => `/cards/lists${search}` },
     showsTracking: true,
     published: ["page", "sort", "window"],
+    isRanking: true,
   }),
   ...facetPages(LANGUAGES_PAGE, "language", { menu: "Languages", card: { name: "languages" } }),
   ...facetPages(TOPICS_PAGE, "topic", { menu: "Topics", card: { name: "topics" } }),

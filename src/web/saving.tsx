@@ -132,7 +132,7 @@ export async function starsOf(
   rows: readonly { repository: Pick<Repository, "id"> }[],
   next: string,
 ): Promise<ListStars> {
-  if (request.site.isPublished !== undefined) return {};
+  if (request.site.files !== undefined) return {};
   return {
     saved: await savedAmong(
       request,

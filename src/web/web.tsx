@@ -12,6 +12,9 @@ import type { Site } from "./page-request.js";
 import { docsPage } from "./pages/docs.js";
 import { docsRoutes, PAGE_ROUTES } from "./routes.js";
 
+export { RANKED_FROM } from "./page.js";
+export type { Comparison, FileSite } from "./page-request.js";
+
 export interface WebOptions extends Omit<Site, "menu"> {
   pictures: PngRenderer;
   /** Rate limits to document; undefined: there are none. */

@@ -6,7 +6,7 @@ import { windowsOf } from "../../src/discovery/query.js";
 import { createLog } from "../../src/lib/log.js";
 import { CommandWorld } from "../support/command.js";
 import { elementsOf, type HtmlElement, readHtml } from "../support/html.js";
-import { contentOf, startPublishing } from "../support/publishing.js";
+import { assertStatic, contentOf, startPublishing } from "../support/publishing.js";
 import { createWorld, NOW, type World } from "../support/world.js";
 
 const world = new CommandWorld();
@@ -60,14 +60,14 @@ const pagesOf = (site: Record<string, string>) =>
       : [],
   );
 
-test("every link of a site leads to a file in it, below any path, and nothing in it needs a server or a script", async (t) => {
+test("every link of a site leads to a file in it, below any path, and nothing in it needs a server", async (t) => {
   const { site, names } = await start(t);
   const pages = pagesOf(site);
   assert.ok(pages.length > 60, String(pages.length));
   const reached = new Set(["index.html"]);
   let links = 0;
   for (const { file, html, elements } of pages) {
-    assert.doesNotMatch(html, /<form|<script|<button|http-equiv|localhost/, file);
+    assertStatic(html, file);
     for (const { name, attributes } of elements) {
       const where = `${file}: <${name} ${[...attributes].join(" ")}>`;
       if (name === "a") assert.ok(attributes.has("href"), where);
@@ -194,7 +194,7 @@ test("with its address a site has feeds and a site map, whose absolute links lea
   // Pages lead to them, and are relative all the same.
   for (const { file, html } of pagesOf(site)) {
     assert.ok(!html.includes(URL_OF_SITE), file);
-    assert.match(html, /href="(?:\.\.\/)*sitemap\.xml"/, file);
+    if (file !== "index.html") assert.match(html, /href="(?:\.\.\/)*sitemap\.xml"/, file);
   }
   const chosen = names.slice(0, 3);
   const isChosen = (file: string) =>
@@ -205,7 +205,14 @@ test("with its address a site has feeds and a site map, whose absolute links lea
 });
 
 test("topics and texts of strangers stop no site, take no other page's file, and are published word for word", async (t) => {
-  const { catalogue, clock, at, list, run } = await startPublishing(t, world, { begin: NOW });
+  const {
+    catalogue,
+    clock,
+    at,
+    list,
+    run,
+    names: all,
+  } = await startPublishing(t, world, { begin: NOW, repositories: 20 });
   const [id = 0] = catalogue.ids();
   const long = "日".repeat(60);
   const topics = [
@@ -223,7 +230,7 @@ test("topics and texts of strangers stop no site, take no other page's file, and
     'A library, which you can check through the API. Put two to six repositories on one chart, by date or by age. Add the first one above. <a href="/docs">API</a> <form></form>';
   catalogue.override(id, { topics, description });
   const { fullName = "" } = catalogue.get(id, clock.now()) ?? {};
-  list(fullName);
+  list(...all);
   const { code, stderr } = await run("--site", at("site"));
   assert.equal(code, 0, stderr);
   const site = contentOf(at("site"));

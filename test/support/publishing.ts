@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -55,6 +56,18 @@ export function contentOf(folder: string): Record<string, string> {
       .filter((name) => statSync(join(folder, name)).isFile())
       .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
   );
+}
+
+/** A page of a site has no control that needs a server, and of scripts only the address of the one. */
+export function assertStatic(html: string, file: string): void {
+  assert.doesNotMatch(html, /<form|http-equiv|localhost| on[a-z]+="/, file);
+  assert.deepEqual(
+    html.match(/<script[^>]*>[^<]*/g)?.map((tag) => tag.replace(/"[^"]*\/assets\/\w+\/|"assets\/\w+\//, '"')),
+    ['<script src="site.js">'],
+    file,
+  );
+  assert.equal(html.match(/<button/g)?.length, 1, file);
+  assert.match(html, /<button type="button" class="theme-button" aria-label="Theme" hidden>/, file);
 }
 
 /** Shorter pauses keep the pace of a forge; longer ones renew leases. */

@@ -1,10 +1,11 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
-import type { ListRow } from "../../discovery/discovery.js";
+import { forgeName } from "../../config/config.js";
+import type { CurrentCounters, ListRow } from "../../discovery/discovery.js";
 import { gainWords, type Trend, timesUsual, WINDOW_LABELS, type Window } from "../../growth/growth.js";
 import { repositoryKey } from "../../lib/page-addresses.js";
 import { type ListStars, SaveButton } from "../saving.js";
 import { OwnerImage } from "./badges.js";
-import { Language, Link, NameLink } from "./elements.js";
+import { Language, NameLink } from "./elements.js";
 import { capital, Delta, formatCount, withEmoji } from "./numbers.js";
 import { Move } from "./repository-list.js";
 import { Bars, DayBars, gainsBetween } from "./small-charts.js";
@@ -19,6 +20,16 @@ export const FRONT = 3;
 export function timeWords(window: Window, isPast: boolean): string {
   if (isPast || window === "30d") return `in ${WINDOW_LABELS[window]}`;
   return window === "24h" ? "today" : "this week";
+}
+
+/** "GitHub and Codeberg", "GitHub and 2 more forges": those that have repositories. */
+export function forgesText(providers: CurrentCounters["providers"]): string {
+  const [first = "", second, ...others] = providers
+    .filter(({ repositories }) => repositories > 0)
+    .sort((a, b) => b.repositories - a.repositories)
+    .map(({ provider }) => forgeName(provider));
+  const more = others.length === 0 ? second : `${others.length + 1} more forges`;
+  return more === undefined ? first : `${first} and ${more}`;
 }
 
 interface FrontProps {
@@ -93,9 +104,9 @@ const Lead: FC<LeadProps> = (home) => {
           {saved === undefined ? null : (
             <SaveButton repositoryId={repository.id} isSaved={saved.has(repository.id)} next={next} />
           )}
-          <Link class="button" href={`/compare?repo=${repositoryKey(repository)}`} isControl>
+          <a class="button" href={`/compare?repo=${repositoryKey(repository)}`}>
             Compare
-          </Link>
+          </a>
         </div>
       </div>
       <div>
@@ -178,7 +189,7 @@ interface SideProps {
 export const Side: FC<SideProps> = ({ heading, href, rows }) =>
   rows.length === 0 ? null : (
     <section>
-      <h2>{href === undefined ? heading : <Link href={href}>{heading}</Link>}</h2>
+      <h2>{href === undefined ? heading : <a href={href}>{heading}</a>}</h2>
       <ol class="side">
         {rows.map(({ row: { repository, trend }, lead, facts }) => (
           <li>

@@ -59,6 +59,11 @@ export function formatGrowth(part: number | null): string {
   return (size >= 0.1 ? percents[0] : size >= 0.01 ? percents[1] : percents[2])?.format(part) ?? UNKNOWN;
 }
 
+const NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** "six", 12 */
+export const numberWord = (count: number): string => NUMBER_WORDS[count] ?? formatCount(count);
+
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** "1,234 repositories"; "10,000+ repositories" if there are more. */
@@ -103,6 +108,9 @@ export function formatDay(ms: number | null): string {
 export function formatDate(ms: number | null): string {
   return ms === null ? UNKNOWN : dateText(ms);
 }
+
+/** Apr 2026 */
+export const monthText = (ms: number): string => dateText(ms).replace(/^\d+ /, "");
 
 /** 2026-04-30 12:00 UTC */
 export function formatTime(ms: number): string {

@@ -2,11 +2,13 @@ import type { FunctionComponent as FC } from "preact";
 import {
   breaksOf,
   type ChartInput,
+  type ChartPoint,
   type ChartSeries,
   type ChartSpan,
   crossingWords,
   drawChart,
   drawMark,
+  type Geometry,
   gainsOf,
   isByDate,
   METRIC_WORDS,
@@ -22,8 +24,10 @@ import {
   VIEW_FACTS,
   type View,
 } from "../../charts/charts.js";
+import { DAY_MS } from "../../lib/clock.js";
 import { SNAPSHOT_SOURCES } from "../../repositories/repositories.js";
 import type { RenderContext } from "../page-request.js";
+import { thinned } from "./small-charts.js";
 
 /** Browser modules of a page with a chart. */
 export const PLOT_SCRIPTS = ["chart.js"] as const;
@@ -43,6 +47,8 @@ export interface PlotProps {
   spans?: readonly ChartSpan[];
   /** Time of the newest count. */
   asOf: number | null;
+  /** Of several charts of a page: what the ids of this one begin with. */
+  id?: string;
   /** Accessible name of the chart. */
   label: string;
   /** Whether points are sums. A repository that joins would look like growth, so sums are shown without differences. */
@@ -62,27 +68,32 @@ const SIZES = {
  * A chart drawn on the server, in a box of fixed shape: once for wide windows and once for phones. The script chart.js reads the
  * drawing's geometry and the points next to it; it draws nothing but a crosshair.
  */
-export const Plot: FC<PlotProps> = (props) => {
-  const { series, align, spans = [], canZoom = false } = props;
+export const Plot: FC<PlotProps> = (props, { isStatic = false }: RenderContext) => {
+  const { series, align, spans = [], canZoom = false, id = "" } = props;
   const draw = (size: keyof typeof SIZES) => {
     const { svg, geometry } = drawChart({
       ...props,
       ...(size === "whole" ? (props.size ?? SIZES.whole) : SIZES.narrow),
       theme: "page",
-      idPrefix: size,
+      idPrefix: id + size,
       isBare: true,
     });
     // Safe: numbers, and names that the drawing escapes.
     return (
       <div
         class={size === "narrow" ? "plot-narrow" : "plot-wide"}
-        data-geometry={JSON.stringify(geometry)}
+        {...(isStatic ? frameData(geometry) : { "data-geometry": JSON.stringify(geometry) })}
         dangerouslySetInnerHTML={{ __html: svg }}
       />
     );
   };
   return (
-    <div class="plot" data-plot="" data-zoom={canZoom ? "" : undefined}>
+    <div
+      class="plot"
+      data-plot=""
+      data-zoom={canZoom ? "" : undefined}
+      {...(isStatic ? readingsData(series) : {})}
+    >
       <div class="plot-box">
         {draw("whole")}
         {draw("narrow")}
@@ -102,6 +113,31 @@ export const Plot: FC<PlotProps> = (props) => {
     </div>
   );
 };
+
+/** Readings of a line in a site of files. */
+const READINGS = 60;
+
+type Edges = Pick<Geometry, "left" | "right" | "top" | "bottom"> &
+  Record<"x" | "y", { from: number; to: number }>;
+
+/** Where a drawing has its lines, for the script of a site of files (client/site.ts): edges, days since 1970, and counts. */
+export const frameData = ({ left, right, top, bottom, x, y }: Edges) => ({
+  "data-frame": [left, right, top, bottom, x.from / DAY_MS, x.to / DAY_MS, y.from, y.to]
+    .map((value) => Math.round(value * 10) / 10)
+    .join(" "),
+});
+
+/** Some points of its lines: the days since the first point of all, and the count. */
+export function readingsData(series: readonly { points: readonly Pick<ChartPoint, "at" | "value">[] }[]) {
+  const from = Math.min(...series.flatMap(({ points }) => points[0]?.at ?? []));
+  const days = (at: number) => Math.round((at - from) / (DAY_MS / 10)) / 10;
+  const lines = series.map(({ points }) =>
+    thinned(points, READINGS)
+      .map(({ at, value }) => `${days(at)},${value}`)
+      .join(" "),
+  );
+  return { "data-readings": lines.filter((line) => line !== "").join("|") };
+}
 
 /** The notes that the numbers in the chart refer to. */
 const SpanNotes: FC<{ spans: readonly ChartSpan[] }> = ({ spans }) =>

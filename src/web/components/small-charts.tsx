@@ -50,7 +50,7 @@ export function gainsBetween(totals: readonly (number | null)[]): (number | null
 }
 
 /** With one decimal, and without it for whole numbers. */
-const fixed = (value: number): string => String(Math.round(value * 10) / 10);
+export const fixed = (value: number): string => String(Math.round(value * 10) / 10);
 
 interface Size {
   width: number;
@@ -236,13 +236,13 @@ const LIFE_EDGE = 8;
 const MONTH_ROOM = 80;
 
 /** At most about `most` points; always the first and the last. */
-function thinned<Point>(points: readonly Point[], most: number): readonly Point[] {
+export function thinned<Point>(points: readonly Point[], most: number): readonly Point[] {
   const step = Math.ceil(points.length / most);
   return points.filter((_, i) => i === 0 || (points.length - 1 - i) % step === 0);
 }
 
 /** The beginnings of the years in a time, few enough to name them. */
-function yearsOf(from: number, to: number): number[] {
+export function yearsOf(from: number, to: number): number[] {
   const [first, last] = [new Date(from).getUTCFullYear() + 1, new Date(to).getUTCFullYear()];
   const step = Math.ceil((last - first + 1) / 5);
   const years = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Date.UTC(first + i));

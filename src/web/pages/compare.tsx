@@ -47,7 +47,7 @@ import {
   readChartQuery,
 } from "../components/chart-controls.js";
 import { AddForm, Chosen, RefusedNames } from "../components/chosen-repositories.js";
-import { withQuery } from "../components/elements.js";
+import { Link, withQuery } from "../components/elements.js";
 import { Delta, formatCount, formatDate, formatGrowth, formatRate, Gain } from "../components/numbers.js";
 import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { Bars, gainsBetween, Lines } from "../components/small-charts.js";
@@ -173,7 +173,9 @@ const Heading: FC<ComparisonData> = ({ repositories, state: { metric }, story })
   ) : (
     <>
       <p class="crumb small">
-        <a href="/compare">Compare</a>
+        <Link href="/compare" isControl>
+          Compare
+        </Link>
       </p>
       <h1>
         {metric === "stars" || repositories.length < 2 ? "" : `${METRIC_WORDS[metric].title}: `}
@@ -276,7 +278,7 @@ interface Compared {
 
 const WEEKS = 17;
 
-async function readCompared(
+export async function readCompared(
   modules: Modules,
   repositories: readonly Repository[],
   { range: window, ...state }: State,

@@ -1,7 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { z } from "zod";
 import { chartPoints, dayGains, dayText, nthWords, recordWords } from "../../charts/charts.js";
-import { forgeName } from "../../config/config.js";
 import {
   type CurrentCounters,
   type Leaders,
@@ -21,8 +20,8 @@ import {
 } from "../../growth/growth.js";
 import { DAY_MS, isoTime } from "../../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE } from "../../lib/page-addresses.js";
-import { addressOf, canonicalAddress, Link, TabLink, WindowTabs, withQuery } from "../components/elements.js";
-import { FRONT, Front, Side, SmallCard, timeWords } from "../components/front.js";
+import { addressOf, canonicalAddress, TabLink, WindowTabs, withQuery } from "../components/elements.js";
+import { FRONT, Front, forgesText, Side, SmallCard, timeWords } from "../components/front.js";
 import {
   AsOf,
   capital,
@@ -41,6 +40,7 @@ import { type Problem, Problems, readUsableQuery } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
 import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
+import { showProfile } from "./profile.js";
 import { showYours } from "./yours.js";
 
 /** The parameters of the page: one window and one language for all of it. */
@@ -66,7 +66,8 @@ const FEEDS = ["trending", "rising", "new-hot"] as const;
 
 /** The repositories and languages that grew most, and how recent that is. No repository is shown twice. */
 export async function showHome(request: PageRequest): Promise<Page> {
-  const { summary } = request;
+  const { summary, site } = request;
+  if (site.files !== undefined) return showProfile(request, site.files);
   const { isOwn, catalogue, repositories } = summary;
   const isAsking = catalogue === "sample" || repositories < FEW;
   const asking = isAsking ? await readAsking(request) : undefined;
@@ -189,12 +190,7 @@ function titleOf({
     : window === "30d"
       ? label
       : capital(timeWords(window, false));
-  const [first, second, ...others] = providers
-    .filter(({ repositories }) => repositories > 0)
-    .sort((a, b) => b.repositories - a.repositories)
-    .map(({ provider }) => forgeName(provider));
-  const more = others.length === 0 ? second : `${others.length + 1} more forges`;
-  const forges = more === undefined ? first : `${first} and ${more}`;
+  const forges = forgesText(providers);
   return language === undefined ? `${span} on ${forges}` : `${span} in ${language}`;
 }
 
@@ -296,9 +292,9 @@ const Places: FC<HomeData & { measured: number }> = ({ window, language, ...home
       )}
       <div class="apart">
         {listed <= PLACES ? null : (
-          <Link href={listAddress({ sort: "trending", window, language })}>
+          <a href={listAddress({ sort: "trending", window, language })}>
             Places {PLACES + 1} to {listed}
-          </Link>
+          </a>
         )}
         {language === undefined ? (
           <span class="soft small">{repositoriesText(home.measured)} measured</span>
@@ -342,9 +338,9 @@ const Aside: FC<HomeData> = ({ window, language, languages, isPast, rising, newH
       {languages.length === 0 ? null : (
         <section>
           <h2>
-            <Link href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>
+            <a href={`${LANGUAGES_PAGE}?sort=stars-gained&window=${window}`}>
               Languages {timeWords(window, isPast)}
-            </Link>
+            </a>
           </h2>
           <LanguageBars languages={languages.slice(0, Math.max(SIDE_ROWS, Math.min(2 * SIDE_ROWS, left)))} />
         </section>

@@ -12,7 +12,7 @@ import { lastDays, readSeveralSeries, type Trend } from "../../growth/growth.js"
 import { DAY_MS } from "../../lib/clock.js";
 import { chartPage, queryOf, repositoryKey } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
-import { type Fact, Facts, Link, NameLink } from "../components/elements.js";
+import { type Fact, Facts, NameLink } from "../components/elements.js";
 import { timeWords } from "../components/front.js";
 import { monthWords, type Next, nextRound, PACE_DAYS } from "../components/next.js";
 import {
@@ -104,28 +104,20 @@ export async function showYours(
   request: PageRequest,
   asking: Asking,
 ): Promise<Pick<Page, "title" | "body" | "showsAge">> {
-  const { site, now, summary } = request;
+  const { now, summary } = request;
   const isPast = isOld(summary.asOf, now);
   const own = await readOwn(request);
   const total = totalOf(own);
-  const owners = new Set(own.map(({ row }) => row.repository.owner));
-  // Its readers are others.
-  const isElsewhere = site.isPublished !== undefined;
-  const title = !isElsewhere
-    ? "Yours"
-    : owners.size === 1
-      ? `${[...owners][0]}’s repositories`
-      : "Repositories";
   // One has the whole width, and two have half of it each.
   const wide = [undefined, { width: 1104, height: 260 }, { width: 542, height: 180 }][own.length];
   return {
-    title,
+    title: "Yours",
     showsAge: true,
     body: (
       <>
         <div class="mast">
           <div>
-            <h1>{title}</h1>
+            <h1>Yours</h1>
             <p class="say">
               <Story own={own} week={total.week} {...{ now, isPast }} />
             </p>
@@ -298,16 +290,16 @@ const Elsewhere: FC<{ repositories: readonly Repository[] }> = ({ repositories }
         <p class="soft">A picture, a badge for a README, or a comparison.</p>
       </div>
       <p>
-        <Link class="button press" href={embed([])} isControl>
+        <a class="button press" href={embed([])}>
           Picture{words}
-        </Link>
-        <Link class="button" href={embed([["kind", "stars"]])} isControl>
+        </a>
+        <a class="button" href={embed([["kind", "stars"]])}>
           Badges
-        </Link>
+        </a>
         {shown.length < 2 ? null : (
-          <Link class="button" href={chartPage(shown)} isControl>
+          <a class="button" href={chartPage(shown)}>
             Compare {isAll ? "all" : `the first ${shown.length}`}
-          </Link>
+          </a>
         )}
       </p>
     </section>
