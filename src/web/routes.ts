@@ -7,7 +7,6 @@ import {
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
 import { DOCS_PAGE, LANGUAGES_PAGE, queryOf, TOPICS_PAGE } from "../lib/page-addresses.js";
-import { embedQuery } from "./embed-pictures.js";
 import { dismissSample } from "./first-run.js";
 import { PER_REPOSITORY } from "./naming.js";
 import type { Handler, MemberRequest, OperatorRequest, PageHandler, PageRoute } from "./page-request.js";
@@ -42,6 +41,7 @@ import { showTrackList } from "./pages/track.js";
 import * as question from "./pages/track-question.js";
 import * as watchlist from "./pages/watchlist.js";
 import { OFFER } from "./saving.js";
+import { shareQuery } from "./share.js";
 import { watchlistPageQuery } from "./watchlist.js";
 
 /** Facts of a page that differ from the defaults, and the places that list it. */
@@ -209,12 +209,12 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   }),
   page("/embed", showEmbeds, {
     cache: VISITOR,
-    query: ["repo", ...parameters(embedQuery)],
+    query: ["repo", ...parameters(shareQuery)],
     siteMap: true,
     card: {
       name: "embed",
       title: "Charts and badges",
-      lead: "Star charts, badges and cards for a README or any other page, with the code to copy.",
+      lead: "Star charts, badges and cards for a post, a README or any other page, with the code to copy.",
     },
   }),
   page("/about", showAbout, {

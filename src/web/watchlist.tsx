@@ -1,5 +1,6 @@
 import type { ComponentChildren as Child, FunctionComponent as FC } from "preact";
 import { z } from "zod";
+import { MAX_SERIES } from "../charts/charts.js";
 import {
   count,
   type ListRow,
@@ -53,6 +54,7 @@ import { Times } from "./components/why.js";
 import { similarTo } from "./naming.js";
 import { Problems, readUsableQuery } from "./page.js";
 import type { PageRequest } from "./page-request.js";
+import { sharePage } from "./share.js";
 import { FIELD_SCRIPTS, offerTracking, readAsking, TrackButton, type TrackingOffer } from "./tracking.js";
 
 /** The content of the pages of all watchlists: what happened, all together, and the rows, which can be chosen. */
@@ -228,7 +230,7 @@ interface WatchedBodyProps {
 
 /** The list: all together, and the rows in a form that compares or removes those that are chosen, without scripts too. */
 export const WatchedBody: FC<WatchedBodyProps> = ({ watched, name, now, removal, children }) => {
-  const { url, problems, query, page } = watched;
+  const { url, problems, query, page, byId } = watched;
   return (
     <>
       <Problems problems={problems} isLeftOut />
@@ -244,6 +246,15 @@ export const WatchedBody: FC<WatchedBodyProps> = ({ watched, name, now, removal,
             </label>
             <output class="scripted" />
             <MainButton>Compare</MainButton>
+            {byId.size > MAX_SERIES ? (
+              <button type="submit" formaction="/embed" name="kind" value="post">
+                Picture
+              </button>
+            ) : (
+              <a class="button" href={sharePage([...byId.values()], "post")}>
+                Picture
+              </a>
+            )}
             {removal === undefined ? null : (
               <button type="submit" formmethod="post" formaction={removal} name="next" value={addressOf(url)}>
                 Remove

@@ -133,7 +133,7 @@ onSqlite("the comparison page", (engine) => {
     // Its creation is unknown, so it has no age.
     assert.deepEqual(lines[1]?.at, []);
     assert.match(page.text, /acme\/crane: creation date unknown, so not shown by age/);
-    const link = linkTo(page.html, "Embed") ?? assert.fail();
+    const link = linkTo(page.html, "Share") ?? assert.fail();
     assert.deepEqual(
       [link.pathname, ...["align", "scale", "range"].map((name) => link.searchParams.get(name))],
       ["/embed", "age", "log", "all"],
@@ -279,16 +279,11 @@ onSqlite("the comparison page", (engine) => {
         ["repo", "github:acme/crane"],
       ],
     );
-    const picture =
-      /<a class="button" href="([^"]+)" download="kite-vs-crane-all.svg"/.exec(page.html)?.[1] ?? "";
-    const drawn = await world.request(picture.replaceAll("&amp;", "&"));
+    const share = linkTo(page.html, "Share") ?? assert.fail();
     assert.deepEqual(
-      [drawn.status, drawn.headers.get("content-type")],
-      [200, "image/svg+xml; charset=utf-8"],
+      ["kind", "range", "align", "theme"].map((name) => share.searchParams.get(name)),
+      ["post", "all", "age", "dark"],
     );
-    assert.match(await drawn.text(), /width="1000" height="360"/);
-    assert.match(picture, /align=age/);
-    assert.ok(page.text.includes("https://sidereal.example/compare?range=all"), "the link to copy");
   });
 
   test("a chart has at most six repositories", async () => {

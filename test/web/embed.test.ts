@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqliteAndLong } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
-import { open, problemsOf } from "../support/page.js";
+import { linkTo, open, problemsOf } from "../support/page.js";
 import { readPicture } from "../support/svg.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
@@ -30,6 +30,14 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
       ...{ markdown: code("embed-markdown"), html: code("embed-html"), url: code("embed-url") },
     };
   }
+
+  /** The values of a choice, and the one that is made. */
+  const radiosOf = (html: string, name: string) =>
+    [
+      ...html.matchAll(
+        new RegExp(`<input type="radio" id="[^"]*" name="${name}" value="(\\w+)"( checked)?`, "g"),
+      ),
+    ].map(([, value, checked = ""]) => value + checked);
 
   const BOTH = "repo=github:one/one&repo=github:two/two";
 
@@ -74,6 +82,68 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
     const aged = await shown("repo=one/one&align=age&scale=log&range=all");
     assert.match(aged.sources[0] ?? "", /window=all&align=age&scale=log$/);
     assert.match(page.html, /alt="Forks per day: one\/one"/);
+  });
+
+  test("a post and a square have a theme of their own, and a PNG to save", async () => {
+    const title = "My <b> stars";
+    const look = `style=sketch&background=clear&title=${encodeURIComponent(title)}`;
+    for (const [shape, width] of [
+      ["post", "1200"],
+      ["square", "1080"],
+    ] as const) {
+      const { sources, page } = await shown(`${BOTH}&kind=${shape}&${look}`);
+      const picture = new URL(sources[0] ?? "", ORIGIN);
+      assert.deepEqual(
+        ["shape", "theme", "style", "background", "title"].map((name) => picture.searchParams.get(name)),
+        [shape, "light", "sketch", "clear", title],
+      );
+      assert.match(page.html, new RegExp(`alt="My &lt;b> stars" width="${width}"`));
+      const png = linkTo(page.html, "Download PNG") ?? assert.fail();
+      assert.equal(png.pathname, "/api/embed/chart.png");
+      assert.equal(png.search, picture.search);
+      assert.match(page.html, new RegExp(`data-image="${png.pathname}\\?`));
+    }
+    // The form of a post has no `auto`, and keeps it for the other pictures.
+    const { page } = await shown("repo=one/one&kind=post");
+    assert.deepEqual(radiosOf(page.html, "theme"), ["auto checked", "dark"]);
+    const readme = await shown("repo=one/one&kind=readme");
+    assert.deepEqual(radiosOf(readme.page.html, "theme"), ["auto checked", "light", "dark"]);
+  });
+
+  test("the form keeps what another kind of picture offers", async () => {
+    const { page } = await shown("repo=one/one&kind=rank&range=all&title=Mine");
+    assert.deepEqual(radiosOf(page.html, "kind"), ["post", "square", "readme", "badge checked", "card"]);
+    assert.match(page.html, /<input type="hidden" name="range" value="all"/);
+    assert.match(page.html, /<input type="hidden" name="title" value="Mine"/);
+    assert.doesNotMatch(page.html, /data-image/);
+  });
+
+  test("a list has its card, and no address but that of a list has one", async () => {
+    const cards = {
+      "/": "/cards/pages/home",
+      "/topics": "/cards/pages/topics",
+      "/languages/Go": "/cards/languages/Go",
+      "/explore?sort=stars&language=Go": "/cards/lists?sort=stars&language=Go",
+    };
+    for (const [list, card] of Object.entries(cards)) {
+      const { sources, markdown } = await shown(`list=${encodeURIComponent(list)}`);
+      assert.deepEqual(sources, [card]);
+      if (list !== "/topics") assert.equal((await world.request(card)).status, 200, card);
+      assert.ok(plain(plain(markdown ?? "")).endsWith(`](${ORIGIN}${list})`), markdown);
+    }
+    const others = [
+      "//evil.example/",
+      "https://evil.example/explore",
+      "/watchlists/sidr_x",
+      "/exploreX",
+      "/\\evil.example",
+    ];
+    for (const list of [...others, "javascript:alert(1)", "/topics/../../x", "/explore/x/y", "http://["])
+      assert.deepEqual((await shown(`list=${encodeURIComponent(list)}`)).sources, [], list);
+    const { page: hostile } = await shown(`list=${encodeURIComponent('/explore?"><script>')}`);
+    assert.doesNotMatch(hostile.html, /"><script>/);
+    const page = await open(world, "/languages/Go");
+    assert.equal(linkTo(page.html, "Share this list")?.searchParams.get("list"), "/languages/Go");
   });
 
   test("every choice of a badge reaches its picture, in any script", async () => {

@@ -267,17 +267,16 @@ onSqlite("the page of a repository", (engine) => {
     assert.doesNotMatch(html, /application\/json"\s+data-label/);
   });
 
-  test("offers its chart as pictures named after their time, and embeds", async () => {
+  test("one button leads to the pictures of the chart that it shows", async () => {
     const page = await open(world, "/repos/github/Facebook/React");
-    const svg = linkTo(page.html, "SVG") ?? assert.fail();
+    const share = linkTo(page.html, "Share") ?? assert.fail();
+    assert.equal(share.pathname + share.search, "/embed?repo=github:Facebook/React&kind=post");
+    const days = await open(world, "/repos/github/Facebook/React?from=2026-04-02&to=2026-04-30&metric=forks");
+    const { searchParams } = linkTo(days.html, "Share") ?? assert.fail();
     assert.deepEqual(
-      [svg.pathname, svg.searchParams.get("window"), page.html.match(/download="([^"]*)"/)?.[1]],
-      ["/api/embed/chart.svg", "1y", "React-1y.svg"],
+      ["from", "to", "metric", "window"].map((name) => searchParams.get(name)),
+      ["2026-04-02", "2026-04-30", "forks", null],
     );
-    const days = await open(world, "/repos/github/Facebook/React?from=2026-04-02&to=2026-04-30");
-    assert.match(days.html, /download="React-2026-04-02-2026-04-30\.svg"/);
-    assert.equal(linkTo(page.html, "Embed")?.search, "?repo=github:Facebook/React");
-    assert.equal(linkTo(page.html, "Badge")?.search, "?repo=github:Facebook/React&kind=stars");
     assert.match(
       page.html,
       /og:image" content="https:\/\/sidereal\.example\/api\/embed\/card\.png\?repo=github:Facebook\/React"/,

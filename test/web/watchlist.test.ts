@@ -97,6 +97,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     for (const id of [3, 1, 2]) await save(id, headers);
     const page = await open(world, "/watchlist?sort=stars", headers);
     assert.match(page.html, /<form action="\/compare"/);
+    assert.equal(linkTo(page.html, "Picture")?.pathname, "/embed");
     const boxes = [...page.html.matchAll(/<input type="checkbox" name="repo" value="([^"]*)"/g)];
     assert.deepEqual(
       boxes.map(([, name]) => name),

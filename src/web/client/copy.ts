@@ -17,6 +17,7 @@ async function copy(text: string): Promise<boolean> {
 
 /** Selects the text for manual copying. */
 function select(element: Element): void {
+  element.closest("details")?.setAttribute("open", "");
   const range = document.createRange();
   range.selectNodeContents(element);
   getSelection()?.removeAllRanges();

@@ -47,6 +47,8 @@ export const Chosen: FC<ChosenProps> = ({ repositories, here }) => {
 };
 
 interface AddFormProps {
+  /** The page that it leads to. Default: the comparison. */
+  action?: string;
   /** The repositories of the comparison, as its address names them. */
   keys: readonly string[];
   /** The other parameters of the page, which the form keeps. */
@@ -56,10 +58,13 @@ interface AddFormProps {
 }
 
 /** The form that adds a repository. */
-export const AddForm: FC<AddFormProps> = ({ keys, state, refused }, { isStatic }: RenderContext) => {
+export const AddForm: FC<AddFormProps> = (
+  { action = "/compare", keys, state, refused },
+  { isStatic }: RenderContext,
+) => {
   if (isStatic || keys.length >= MAX_SERIES) return null;
   return (
-    <form action="/compare" class="row-form" data-compare="">
+    <form action={action} class="row-form" data-compare={action === "/compare" ? "" : undefined}>
       {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}

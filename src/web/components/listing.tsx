@@ -15,6 +15,7 @@ import {
 import { readLastDays } from "../../growth/growth.js";
 import type { Page, PageRequest } from "../page-request.js";
 import type { ListStars } from "../saving.js";
+import { wayToCard } from "../share.js";
 import { Link, Pager, type Tab, TabLink, Ways, withQuery } from "./elements.js";
 import type { Answerable } from "./filters.js";
 import { formatDate } from "./numbers.js";
@@ -273,6 +274,9 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
 }
 
 /** Links to the list in other formats. */
-export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
-  <Ways lead="Download: " links={alternates.map(({ title, href }) => [title, href] as const)} />
+export const Alternates: FC<{ url: URL; alternates: readonly Alternate[] }> = ({ url, alternates }) => (
+  <Ways
+    lead="Download: "
+    links={[...alternates.map(({ title, href }) => [title, href] as const), wayToCard(url)]}
+  />
 );

@@ -53,10 +53,10 @@ import { LineSample, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { Bars, gainsBetween, Lines } from "../components/small-charts.js";
 import { ComparedNumbers, Table } from "../components/table.js";
 import { READING_SECONDS, Reading } from "../components/tracking-state.js";
-import { SHARE_SCRIPTS, ShareChart } from "../embed-pictures.js";
 import { isUnknown, readComparedNames } from "../naming.js";
 import { Problems } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
+import { SHARE_SCRIPTS, ShareChart } from "../share.js";
 import { FIELD_SCRIPTS, NotIt, offerTracking, readAsking, readingOf, TrackButton } from "../tracking.js";
 
 /** The parameters of the page besides `repo`. */
@@ -113,7 +113,6 @@ async function readComparison(request: PageRequest) {
     here: new URL(withQuery(parsed.url, { repo: repositories.map(repositoryKey) }), "http://localhost"),
     sent: `${url.pathname}${url.search}`,
     mayAsk: asking.isOpen,
-    baseUrl: request.site.baseUrl,
   };
 }
 
@@ -192,7 +191,7 @@ const Heading: FC<ComparisonData> = ({ repositories, state: { metric }, story })
     </>
   );
 
-const Controls: FC<ComparisonData> = ({ state, compared, repositories, here, baseUrl }) => (
+const Controls: FC<ComparisonData> = ({ state, compared, repositories, here }) => (
   <div class="row">
     <ChartControls
       url={here}
@@ -203,12 +202,7 @@ const Controls: FC<ComparisonData> = ({ state, compared, repositories, here, bas
       )}
       section="comparison"
     />
-    <details class="menu pass-on" data-menu="">
-      <summary class="button press">Share</summary>
-      <div>
-        <ShareChart {...{ url: here, state, repositories, baseUrl }} />
-      </div>
-    </details>
+    <ShareChart {...{ state, repositories }} />
   </div>
 );
 

@@ -189,7 +189,7 @@ const Found: FC<Explored & NonNullable<Explored["found"]>> = ({
         withForge={summary.providers.length > 1}
       />
     )}
-    <Alternates alternates={alternatesOf(url, list.sort)} />
+    <Alternates url={url} alternates={alternatesOf(url, list.sort)} />
   </>
 );
 

@@ -27,6 +27,7 @@ import { PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { Problems, readQuery, resultOrProblems } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
+import { wayToCard } from "../share.js";
 
 export const facetQuery = z.object({
   sort: oneOf(MAIN_SORTS).optional(),
@@ -258,7 +259,11 @@ const FacetList: FC<FoundProps> = ({ kind, facet, summary, url, found: { list, d
         </p>
       )}
       <Ways
-        links={[["Filter this list", explore], ...others.map(({ title, href }) => [title, href] as const)]}
+        links={[
+          ["Filter this list", explore],
+          ...others.map(({ title, href }) => [title, href] as const),
+          wayToCard(url),
+        ]}
       />
     </section>
   );

@@ -20,7 +20,7 @@ import {
 } from "../../growth/growth.js";
 import { DAY_MS, isoTime } from "../../lib/clock.js";
 import { explorePage, LANGUAGES_PAGE } from "../../lib/page-addresses.js";
-import { addressOf, canonicalAddress, TabLink, WindowTabs, withQuery } from "../components/elements.js";
+import { addressOf, canonicalAddress, TabLink, Ways, WindowTabs, withQuery } from "../components/elements.js";
 import { FRONT, Front, forgesText, Side, SmallCard, timeWords } from "../components/front.js";
 import {
   AsOf,
@@ -39,6 +39,7 @@ import { Nothing } from "../first-run.js";
 import { type Problem, Problems, readUsableQuery } from "../page.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { starScripts, starsOf } from "../saving.js";
+import { wayToCard } from "../share.js";
 import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 import { showProfile } from "./profile.js";
 import { showYours } from "./yours.js";
@@ -299,6 +300,7 @@ const Places: FC<HomeData & { measured: number }> = ({ window, language, ...home
         {language === undefined ? (
           <span class="soft small">{repositoriesText(home.measured)} measured</span>
         ) : null}
+        <Ways links={[wayToCard(home.url)]} />
       </div>
     </section>
   );

@@ -82,12 +82,12 @@ import { Life } from "../components/small-charts.js";
 import { SnapshotSection } from "../components/table.js";
 import { READING_SECONDS, Reading } from "../components/tracking-state.js";
 import { PlaceBars, whyText } from "../components/why.js";
-import { ShareChart } from "../embed-pictures.js";
 import { offersToken } from "../forge-tokens.js";
 import { similarTo } from "../naming.js";
 import { Problems } from "../page.js";
 import type { Page, PageRequest, Redirect, RenderContext } from "../page-request.js";
 import { savedAmong } from "../saving.js";
+import { ShareChart } from "../share.js";
 import { NotIt, readAsking, readingOf } from "../tracking.js";
 import { REPOSITORY_SCRIPTS, showUnknownRepository } from "./unknown-repository.js";
 
@@ -266,7 +266,7 @@ async function known(request: PageRequest, { repository, previousNames: names }:
         <Problems problems={problems} isLeftOut />
         {notIt}
         <Top facts={facts} />
-        <Frame {...{ facts, url, state, reading, hasOffer }} baseUrl={request.site.baseUrl} />
+        <Frame {...{ facts, url, state, reading, hasOffer }} />
         <Tiles {...facts} series={facts.stars.series} url={url} />
         {reading === undefined ? <Story facts={facts} /> : null}
         <Similar {...facts} />
@@ -323,7 +323,6 @@ interface FrameProps {
   facts: Facts;
   url: URL;
   state: State;
-  baseUrl: string;
   /** Its open request. */
   reading: TrackRequest | undefined;
   /** Whether a token would help. */
@@ -331,27 +330,10 @@ interface FrameProps {
 }
 
 /** The chart, and below it how far it is read, or its numbers and ways to pass it on. */
-const Frame: FC<FrameProps> = ({ facts, url, state, baseUrl, reading, hasOffer }) => {
+const Frame: FC<FrameProps> = ({ facts, url, state, reading, hasOffer }) => {
   const { repository, history, crossings, isFirst, life } = facts;
   const lived = isFirst ? lifeWords(life) : undefined;
-  const share = (
-    <div class="row pass-on">
-      <details class="menu">
-        <summary class="button press">Share this chart</summary>
-        <ShareChart {...{ url, state, baseUrl }} repositories={[repository]} />
-      </details>
-      <Link
-        class="button"
-        href={`/embed?${queryOf([
-          ["repo", repositoryKey(repository)],
-          ["kind", "stars"],
-        ])}`}
-        isControl
-      >
-        Badge
-      </Link>
-    </div>
-  );
+  const share = <ShareChart state={state} repositories={[repository]} />;
   return (
     <ChartFrame
       {...{ url, state, history }}

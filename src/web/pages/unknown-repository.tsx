@@ -7,9 +7,9 @@ import { MeantRepository } from "../components/elements.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { FullName } from "../components/repository.js";
 import { isReading, READING_SECONDS, Reading } from "../components/tracking-state.js";
-import { SHARE_SCRIPTS } from "../embed-pictures.js";
 import { offersToken } from "../forge-tokens.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { SHARE_SCRIPTS } from "../share.js";
 import { AskForm, FIELD_SCRIPTS, offerTracking, readAsking, TrackButton } from "../tracking.js";
 
 /** Browser modules of the page of a repository, and of the one before it that becomes it. */

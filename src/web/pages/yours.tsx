@@ -10,7 +10,7 @@ import {
 import { type ListRow, listPage, listQuery } from "../../discovery/discovery.js";
 import { lastDays, readSeveralSeries, type Trend } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
-import { chartPage, queryOf, repositoryKey } from "../../lib/page-addresses.js";
+import { chartPage } from "../../lib/page-addresses.js";
 import type { Repository } from "../../repositories/repositories.js";
 import { type Fact, Facts, NameLink } from "../components/elements.js";
 import { timeWords } from "../components/front.js";
@@ -27,6 +27,7 @@ import {
 } from "../components/numbers.js";
 import { DayBars, Life } from "../components/small-charts.js";
 import type { Page, PageRequest } from "../page-request.js";
+import { sharePage } from "../share.js";
 import { AskForm, type Asking } from "../tracking.js";
 
 /** The first page of a catalogue of so few repositories that they are somebody's own: each with its life, and all together. */
@@ -275,8 +276,6 @@ function factsOf({ month, best, next }: Own, now: number): Fact[] {
 /** Pictures of them for other places. */
 const Elsewhere: FC<{ repositories: readonly Repository[] }> = ({ repositories }) => {
   const shown = repositories.slice(0, MAX_SERIES);
-  const embed = (more: readonly (readonly [string, string])[]) =>
-    `/embed?${queryOf([...shown.map((one) => ["repo", repositoryKey(one)] as const), ...more])}`;
   const isAll = shown.length === repositories.length;
   const words = isAll
     ? shown.length === 1
@@ -290,10 +289,10 @@ const Elsewhere: FC<{ repositories: readonly Repository[] }> = ({ repositories }
         <p class="soft">A picture, a badge for a README, or a comparison.</p>
       </div>
       <p>
-        <a class="button press" href={embed([])}>
+        <a class="button press" href={sharePage(shown, "post")}>
           Picture{words}
         </a>
-        <a class="button" href={embed([["kind", "stars"]])}>
+        <a class="button" href={sharePage(shown, "badge")}>
           Badges
         </a>
         {shown.length < 2 ? null : (

@@ -25,7 +25,6 @@ export const COMPARE = `
 .menu > summary.press::after { content: none !important; }
 .menu > summary.press { color: var(--on-press); border-color: var(--press); }
 .menu > div > a[aria-current] { font-weight: 600; background: var(--bar); }
-.pass-on .share-chart { margin: 0; padding: var(--s2) var(--s3); }
 .compared-chart { padding: 1.25rem var(--s5) var(--s3); }
 .compared-chart .plot { --chart-bg: var(--card); margin: 0; }
 .compared { margin-top: var(--s5); }

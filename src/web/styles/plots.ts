@@ -56,8 +56,6 @@ main > section:not(.scroll), #comparison > section + section { margin-top: var(-
 .figure { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 1.125rem; margin: 0; font-size: var(--large); font-weight: 600; }
 .chart-frame .chart-foot { min-height: 3.75rem; margin: var(--s3) calc(-1 * var(--s5)) 0; padding: var(--s2) var(--s5); border-top: 1px solid var(--line); }
 .pass-on, .reading .chart-foot > a { margin-left: auto; gap: var(--s2); }
-.pass-on .menu > summary { display: block; padding: .35rem .9rem; border: 1px solid var(--press); color: var(--on-press); max-width: none; }
-.pass-on .menu > div { top: auto; bottom: 100%; margin: 0 0 var(--s2); padding: var(--s3); min-width: 0; }
 .reading > svg { width: 100%; height: 3px; background: var(--line); }
 .chart-frame .reading > svg { width: calc(100% + 2 * var(--s5)); margin: var(--s3) calc(-1 * var(--s5)) 0; }
 .chart-frame .reading > .chart-foot { margin-top: 0; border: 0; min-height: calc(3.75rem - 3px); }
@@ -105,22 +103,42 @@ main > .chart-controls .chart-options { margin-left: auto; }
 .share rect { fill: var(--chart-1); }
 .ranks { width: auto; min-width: min(100%, 22rem); }
 .line-mark { display: inline-block; flex: none; width: 26px; height: 12px; }
-.share-chart { margin: var(--s4) 0; gap: var(--s2); }
-.share-chart > * { padding: .35rem .7rem; }
 .facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
-.embed-page { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); margin-top: var(--s4); }
+/* The panel with pictures: its choices next to the picture, which stays at its place whatever its shape is. */
+.share-panel { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 21rem) minmax(0, 1fr); }
+.share-panel:not(:has(form)) { grid-template-columns: minmax(0, 48rem); }
+.share-panel form { margin: 0; }
+.share-panel .row { margin: 0 0 var(--s3); }
+.share-panel :is(.field input, select) { width: 100%; display: block; }
+.share-picture { display: flex; flex-wrap: wrap; gap: var(--s2); place-content: center; align-items: center; height: 26rem; margin: 0 0 var(--s3); padding: var(--s4); overflow: auto; background: var(--sunk); border-radius: var(--rounder); }
+.share-picture[data-look="light"] { background: #f6f8fa; }
+.share-picture[data-look="dark"] { background: #151b23; }
+.share-picture img { max-width: 100%; max-height: 100%; width: auto; height: auto; }
+.share-picture img[height="20"] { height: 20px; }
+.share-picture + .buttons { flex-wrap: wrap; margin-bottom: var(--s3); }
+.share-chart { margin-bottom: var(--s3); }
+.share-chart > div { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(2, minmax(0, 1fr)); margin-top: var(--s3); }
+.radios { display: flex; flex-wrap: wrap; margin: 0 0 var(--s4); padding: 0; border: 1px solid var(--edge); border-radius: var(--round); overflow: hidden; background: var(--card); }
+.radios label { flex: 1 0 auto; display: grid; place-items: center; height: calc(var(--control) - 2px); padding: 0 .5rem; color: var(--soft); cursor: pointer; border-left: 1px solid var(--line); }
+.radios label:first-of-type { border-left: 0; }
+.radios input { position: absolute; opacity: 0; min-height: 0; }
+.radios label:has(:checked) { background: var(--bar); color: var(--ink); font-weight: 600; }
+.radios label:has(:focus-visible) { outline: 2px solid var(--link); outline-offset: -3px; border-radius: var(--round); }
+:root[data-scripts] .unscripted { display: none; }
+.share-dialog { width: min(66rem, 100% - 2rem); max-width: none; max-height: calc(100dvh - 2rem); padding: var(--s5); overflow: auto; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: var(--rounder); }
+.share-dialog::backdrop { background: rgb(0 0 0 / .4); }
+.share-dialog > .apart { margin-bottom: var(--s3); }
 @media (max-width: 48rem) {
-  .embed-page { grid-template-columns: minmax(0, 1fr); }
-  #embed-result:has(.embed-preview) { order: -1; }
-  #embed-options { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: end; }
+  .share-panel { grid-template-columns: minmax(0, 1fr); gap: var(--s4); }
+  .share-panel > form { display: contents; }
+  .share-panel .radios { margin: 0; }
+  #share-options { order: 1; display: grid; gap: var(--s3); }
+  .share-picture { height: auto; min-height: 12rem; padding: var(--s3); }
+  .share-dialog { padding: var(--s4); }
+  .radios label { padding: 0 .25rem; }
 }
-.embed-page select, .embed-page input { width: 100%; display: block; }
-.embed-page h2 { margin-top: 0; }
-.embed-preview { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; min-height: 4rem; margin: 0 0 var(--s4); }
-.embed-preview img { max-width: 100%; height: auto; }
-.embed-preview img[height="20"] { height: 20px; }
 .snippet .apart { min-height: 1.75rem; align-items: center; }
 .snippet button { min-height: 1.5rem; padding: 0 var(--s2); }
 .snippet pre { white-space: pre-wrap; overflow-wrap: anywhere; }

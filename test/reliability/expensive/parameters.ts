@@ -83,6 +83,8 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     from: one("1970-01-01", "2026-04-01"),
     to: one("2026-04-10", "9999-12-31"),
     kind: one("rank", "stars", "gain", "trending"),
+    badge: one("rank"),
+    list: one("/", `/topics/${"x".repeat(1_900)}`),
     label: one("x".repeat(40)),
     size: one("small", "wide"),
     ranking: one("trending", "stars"),
