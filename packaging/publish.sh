@@ -3,12 +3,15 @@
 # changed. For action.yml and the CI of other forges. Run it in a clone whose remote accepts pushes.
 #
 #   PROGRAM  sidereal.cjs or main.js of the program
-#   LIST     the list; default repos.txt
+#   LIST     the list; default repos.txt if it exists, else the repository whose job this is
+#   REPOSITORIES  the lines of a list, in place of LIST
 #   BRANCH   the branch, which nothing else may use; default sidereal
+#   README   a file of the default branch whose blocks show the charts
 #   THEME    auto, light or dark
 #   SITE     folder for a site, outside of the clone; default: none
 #   URL      public address of the site, for feeds and a site map
 #   SUMMARY  file that a report is added to
+#   OUTPUT   file that total-stars=…, new-stars=…, changed=… and commit=… are added to
 #
 # Names and texts of repositories reach no command line, no commit message and no line of the log that a CI could take for a command.
 set -euo pipefail
@@ -21,20 +24,31 @@ case "$event" in
 esac
 
 program="$(realpath -- "$PROGRAM")"
-list="$(realpath -- "${LIST:-repos.txt}")"
-publish=(publish --list "$list" --state state --out charts --readme README.md --theme "${THEME:-auto}")
-[ -z "${SITE:-}" ] || publish+=(--site "$(realpath -m -- "$SITE")")
-[ -z "${URL:-}" ] || publish+=(--url "$URL")
+work="$(mktemp -d)"
+end() {
+  for tree in tree home; do git worktree remove --force "$work/$tree" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+trap end EXIT
+list="${LIST:-}"
+if [ -n "${REPOSITORIES:-}" ]; then
+  [ -z "$list" ] || { echo "LIST and REPOSITORIES cannot be used together."; exit 2; }
+  list="$work/list"
+  printf '%s\n' "$REPOSITORIES" > "$list"
+elif [ -z "$list" ] && [ -e repos.txt ]; then
+  list=repos.txt
+fi
 branch="${BRANCH:-sidereal}"
 remote=origin
 ref="refs/heads/$branch"
 git check-ref-format "$ref" || { echo "BRANCH is no name of a branch."; exit 2; }
-work="$(mktemp -d)"
-end() { git worktree remove --force "$work/tree" 2>/dev/null || true; rm -rf "$work"; }
-trap end EXIT
+publish=(publish --state state --readme README.md --branch "$branch" --theme "${THEME:-auto}")
+[ -z "$list" ] || publish+=(--list "$(realpath -m -- "$list")")
+[ -z "${SITE:-}" ] || publish+=(--site "$(realpath -m -- "$SITE")")
+[ -z "${URL:-}" ] || publish+=(--url "$URL")
 
 # The text of files in which no line contains a command (`##[…]`), and no address has a password.
-clean() { cat "$@" | tr -d '\000-\010\013-\037\177' | sed "s/\[/(/g; s#://[^/@ ]*@#://#g"; }
+clean() { cat "$@" | tr -d '\000-\010\013-\037\177' | sed 's/##\[/##(/g; s#://[^/@ ]*@#://#g'; }
 # The same with `$1` before each line, so that none begins with a command (`::…`).
 report() { clean "${@:2}" | sed "s/^/$1| /"; }
 # Ends a run: in a job of GitHub Actions with an annotation for each problem, and a summary: the report, in which names are escaped, and
@@ -43,14 +57,56 @@ summarize() {
   [ "${GITHUB_ACTIONS:-}" != true ] || clean "$work/problems" "$@" | sed "s/%/%25/g; s/^/::$kind title=Charts::/"
   [ -z "${SUMMARY:-}" ] || { clean "$work/report"; echo; report "    " "$work/problems" "$@"; echo; } >> "$SUMMARY"
 }
-push() { LC_ALL=C git push --quiet "$remote" "HEAD:$ref" 2> "$work/push"; }
+commit() { git -c user.name=Sidereal -c user.email=sidereal@localhost commit --quiet --message "$1"; }
+push() { LC_ALL=C git push --quiet "$remote" "HEAD:${1:-$ref}" 2> "$work/push"; }
+# The words of a push that was refused; `$1` is what could not be pushed.
+refusal() {
+  echo "$1 could not be pushed:"
+  cat "$work/push"
+  if grep -qiE 'error: 403|permission (to .*)?denied|not allowed to push|write access' "$work/push"; then
+    echo "The token may not push. On GitHub the job needs permissions: contents: write."
+  fi
+}
 # Whether another run has pushed since this one began with the commit `$1`; empty: none.
 is_overtaken() {
   local now
   now="$(git ls-remote --quiet "$remote" "$ref")" && [ "${now%%[[:space:]]*}" != "$1" ]
 }
 
-for attempt in 1 2 3 4 5; do
+# Puts the default branch into a folder.
+open_home() {
+  home="$(git ls-remote --symref "$remote" HEAD | sed -n 's#^ref: \(.*\)\tHEAD$#\1#p')"
+  git fetch --quiet "$remote" "$home"
+  git worktree remove --force "$work/home" 2>/dev/null || true
+  git worktree add --quiet --detach "$work/home" FETCH_HEAD
+  case "$(realpath -m -- "$work/home/$README")" in
+    "$(realpath -- "$work/home")"/*) ;;
+    *) echo "README must be a file of the repository."; exit 2 ;;
+  esac
+}
+# Commits the README, without changes that came later. Nothing else of the default branch changes.
+push_home() (
+  cd "$work/home"
+  git add -- ":(literal)$README"
+  ! git diff --cached --quiet || return 0
+  commit "Show charts [skip ci]"
+  push "$home" && return
+  own="$(git rev-parse HEAD)"
+  git fetch --quiet "$remote" "$home"
+  git checkout --quiet --detach FETCH_HEAD
+  git -c user.name=Sidereal -c user.email=sidereal@localhost cherry-pick "$own" > /dev/null 2>&1 && push "$home"
+)
+
+# Writes the parts of a report in JSON: the text, and the outputs of a step.
+parts='
+  const [json, text, totals] = process.argv.slice(1);
+  const { markdown = "", totalStars, newStars } = JSON.parse(fs.readFileSync(json, "utf8") || "{}");
+  fs.writeFileSync(text, markdown);
+  fs.writeFileSync(totals, `total-stars=${Number(totalStars)}\nnew-stars=${Number(newStars)}\n`);
+'
+
+# Twice: if another run has pushed first, the second begins with what that has published.
+for attempt in 1 2; do
   git worktree remove --force "$work/tree" 2>/dev/null || true
   status=0
   git ls-remote --exit-code --quiet "$remote" "$ref" > /dev/null || status=$?
@@ -66,11 +122,16 @@ for attempt in 1 2 3 4 5; do
   else
     exit 1
   fi
+  [ -z "${README:-}" ] || open_home
   cd "$work/tree"
   [ -e README.md ] || printf '# Charts\n\n<!-- sidereal -->\n<!-- /sidereal -->\n' > README.md
+  # Earlier versions had everything in a folder of its own.
+  out=.
+  [ ! -e charts/repositories.json ] || out=charts
   status=0
-  node "$program" "${publish[@]}" --json > "$work/json" 2> "$work/problems" || status=$?
-  node -e 'const { markdown = "" } = JSON.parse(fs.readFileSync(0, "utf8") || "{}"); process.stdout.write(markdown)' < "$work/json" > "$work/report"
+  node "$program" "${publish[@]}" --out "$out" ${README:+--readme "$work/home/$README"} --json \
+    > "$work/json" 2> "$work/problems" || status=$?
+  node -e "$parts" "$work/json" "$work/report" "$work/totals"
   report "" "$work/report" "$work/problems"
   # 3: something could not be read, and keeps what it had. 4: somebody should look.
   kind=error
@@ -79,25 +140,34 @@ for attempt in 1 2 3 4 5; do
     4) result=1 ;;
     *) summarize; exit "$status" ;;
   esac
+  changed=false
+  pushed=""
   git add --all
-  if git diff --cached --quiet; then summarize; exit "$result"; fi
-  # No reason for a commit by itself.
-  cp "$work/report" report.md
-  git add report.md
-  git -c user.name=Sidereal -c user.email=sidereal@localhost commit --quiet --message "Update charts"
-  # Twice, as another run may hold the lock of the branch for a moment.
-  if push || push; then summarize; exit "$result"; fi
-  is_overtaken "$began" || break
-  # Begin with what the other run has published.
-  cd - > /dev/null
-done
-{
-  echo "The branch could not be pushed:"
-  cat "$work/push"
-  if grep -qiE 'error: 403|permission (to .*)?denied|not allowed to push|write access' "$work/push"; then
-    echo "The token may not push. On GitHub the job needs permissions: contents: write."
+  if ! git diff --cached --quiet; then
+    # No reason for a commit by itself.
+    cp "$work/report" report.md
+    git add report.md
+    commit "Update charts"
+    # Twice, as another run may hold the lock of the branch for a moment.
+    if ! push && ! push; then
+      is_overtaken "$began" || break
+      cd - > /dev/null
+      continue
+    fi
+    changed=true
+    pushed="$(git rev-parse HEAD)"
   fi
-} > "$work/refused"
+  [ -z "${OUTPUT:-}" ] || { cat "$work/totals"; printf '%s\n' "changed=$changed" "commit=$pushed"; } >> "$OUTPUT"
+  if [ -n "${README:-}" ] && ! push_home; then
+    refusal "$README" > "$work/refused"
+    report "" "$work/refused"
+    kind=error summarize "$work/refused"
+    exit 1
+  fi
+  summarize
+  exit "$result"
+done
+refusal "The branch" > "$work/refused"
 report "" "$work/refused"
 kind=error summarize "$work/refused"
 exit 1

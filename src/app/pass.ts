@@ -66,6 +66,7 @@ export async function openPass(given: AppContext): Promise<Pass> {
     return {
       modules,
       forges: config.providers,
+      job: config.job,
       folder: dataDir,
       contextOf,
       responder: respond(),

@@ -10,6 +10,7 @@ import { errorCode } from "../lib/errors.js";
 import { canonicalHost, isPrivateHost } from "../lib/host-names.js";
 import { nearestName } from "../lib/nearest-name.js";
 import { problemsOf } from "../lib/validation.js";
+import { readJob } from "./job.js";
 import { limitsOf } from "./limits.js";
 import {
   ConfigError,
@@ -21,6 +22,7 @@ import {
 } from "./providers.js";
 import { PAIRS, SECRETS, SETTINGS, type Settings } from "./settings.js";
 
+export type { Job } from "./job.js";
 export {
   defaultUrl,
   type ForgeKind,
@@ -111,6 +113,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     ...callersOf(parsed.data),
     /** The forges to track; may be empty. */
     providers,
+    job: readJob(env),
     ...reach,
   };
 }

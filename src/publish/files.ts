@@ -1,12 +1,13 @@
 /** Names, writes and deletes the files of `publish`. */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { accessSync, constants, lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { errorCode } from "../lib/errors.js";
 import { replaceFile, replaceWithCopy } from "../lib/replace-file.js";
 
-/** A path of the command cannot be used. Nothing was requested or written. */
-export class PathFault extends Error {}
+/** Something that the command was given cannot be used. Nothing was requested. */
+export class InputFault extends Error {}
 
 /** Longest name of a file; those of repositories are shorter. */
 const MAX_NAME = 120;
@@ -44,20 +45,26 @@ export function readEarlier<T>(path: string, schema: z.ZodType<T>): T | undefine
 
 const typeOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
-/** Makes a folder that a command names, unless it is there. Throws PathFault for a link. */
+/** Makes a folder that a command names, unless it is there. Throws InputFault for a link, and if nothing can be written there. */
 export function makeFolder(path: string): void {
-  if (typeOf(path)?.isDirectory() === false)
-    throw new PathFault(`${path} is not a folder; links are not followed`);
-  mkdirSync(path, { recursive: true });
+  try {
+    if (typeOf(path)?.isDirectory() === false)
+      throw new InputFault(`${path} is not a folder; links are not followed`);
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof InputFault) throw error;
+    throw new InputFault(`${path} cannot be written to (${errorCode(error)})`);
+  }
 }
 
-/** Reads the list of files in a folder; undefined without a folder. Throws PathFault for an invalid list. */
+/** Reads the list of files in a folder; undefined without a folder. Throws InputFault for an invalid list. */
 export function readManifest<T>(folder: string, name: string, schema: z.ZodType<T>): T | undefined {
   const path = join(folder, name);
   const type = typeOf(path);
   const manifest = type?.isFile() === true ? readEarlier(path, schema) : undefined;
   if (type !== undefined && manifest === undefined)
-    throw new PathFault(
+    throw new InputFault(
       `${path} was not written by this command, or is damaged: empty the folder, or name another one`,
     );
   return manifest;

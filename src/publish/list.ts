@@ -11,6 +11,8 @@ import {
   type RepositoryAddress,
 } from "../repositories/repositories.js";
 import { listOwner, readReadme } from "../tracking/tracking.js";
+import { InputFault } from "./files.js";
+import { ownRepository } from "./own.js";
 import type { Pass } from "./pass.js";
 import { sentenceOf } from "./problems.js";
 
@@ -23,35 +25,68 @@ const MAX_PUBLISHED = 1_000;
 /** Of a title or the name of a comparison. */
 const MAX_WORDS = 80;
 
+/** `me`: the owner of the token of this forge. */
+type AskedHere = Asked | { kind: "me"; provider: string };
+
 interface AskedLine {
   line: string;
-  asked: Asked;
+  asked: AskedHere;
   /** The comment of the line, if it is short. */
   name: string | undefined;
 }
 
-/** The requests in the lines of a list, and the problems of invalid lines. Nothing is contacted. */
-function parseList(text: string, forges: Pass["forges"]): { asked: AskedLine[]; problems: string[] } {
+/** A list: a text, or names that were given one by one. */
+export type GivenList = { text: string } | { names: readonly string[] };
+
+/** The requests of a list, and the problems of invalid lines. */
+export interface ReadList {
+  asked: readonly AskedLine[];
+  title?: string;
+  problems: readonly string[];
+}
+
+/**
+ * Reads a list. Nothing is contacted. Throws InputFault if it names nothing, and for a wrong name among those that were given one by one.
+ */
+export function readList(pass: Pass, list: GivenList): ReadList {
+  const lines = "text" in list ? list.text.split(/\r?\n/) : list.names;
   const problems: string[] = [];
   const asked: AskedLine[] = [];
-  for (const [i, whole] of text.split(/\r?\n/).entries()) {
+  for (const [i, whole] of lines.entries()) {
     // A hash within an address belongs to it.
     const [, , comment = ""] = COMMENT.exec(whole) ?? [];
     const line = whole.replace(COMMENT, "").trim();
     if (line === "") continue;
-    const place = `line ${i + 1}`;
+    const place = "text" in list ? `line ${i + 1}` : (cleanText(line, MAX_LINE) ?? `name ${i + 1}`);
     if (asked.length === MAX_LINES) {
       problems.push(`${place}: a list has at most ${MAX_LINES} lines; the rest is left out`);
       break;
     }
-    const one = line.length > MAX_LINE ? undefined : parseAsked(line, forges);
+    const one = line.length > MAX_LINE ? undefined : readLine(pass, line);
     if (one === undefined) problems.push(`${place}: is longer than ${MAX_LINE} characters`);
     else if (one.kind === "problem") problems.push(`${place}: ${one.problem}`);
     else if (one.kind === "name")
       problems.push(`${place}: must be owner/name, or @owner for all of an owner`);
     else asked.push({ line: place, asked: one, name: shortText(comment) });
   }
-  return { asked, problems };
+  if (asked.length === 0 && problems.length === 0) problems.push("the list names no repository");
+  if (asked.length === 0 || ("names" in list && problems.length > 0))
+    throw new InputFault(problems.join("\n"));
+  const { title, problems: wrong } = readTitle(lines.join("\n"));
+  return { asked, ...(title !== undefined && { title }), problems: [...problems, ...wrong] };
+}
+
+/** `@me` is the owner of the repository whose job this is, or of the token. */
+function readLine(pass: Pass, line: string): AskedHere {
+  if (line.toLowerCase() !== "@me") return parseAsked(line, pass.forges);
+  const own = ownRepository(pass);
+  if (own !== undefined) return { kind: "owner", provider: own.provider, owner: own.owner };
+  const [provider] = pass.forges.flatMap(({ name, kind, tokens, tokenSource }) =>
+    kind === "github" && (tokens.length > 0 || tokenSource !== undefined) ? [name] : [],
+  );
+  return provider === undefined
+    ? { kind: "problem", problem: "names nobody: this is no job of a repository, and GitHub has no token" }
+    : { kind: "me", provider };
 }
 
 const COMMENT = /(^|\s)#(.*)$/;
@@ -91,10 +126,10 @@ export interface Listed {
  */
 export async function resolveList(
   pass: Pass,
-  text: string,
+  { asked, title, problems: wrong }: ReadList,
   published: readonly RepositoryAddress[],
 ): Promise<Listed> {
-  const { asked, problems } = parseList(text, pass.forges);
+  const problems = [...wrong];
   const found = new Map<string, ListedAddress>();
   const add = (address: ListedAddress) => {
     const key = `${address.provider} ${fullNameKey(address.fullName)}`;
@@ -117,7 +152,6 @@ export async function resolveList(
       problems.push(`${line}: ${sentenceOf(pass, one.provider, error)}`);
     }
   }
-  if (asked.length === 0) problems.push("the list names no repository");
   const named = found.size;
   if (problems.length > 0) published.forEach(add);
   if (found.size > named)
@@ -127,17 +161,21 @@ export async function resolveList(
     problems.push(
       `the list names ${addresses.length} repositories; the first ${MAX_PUBLISHED} are published`,
     );
-  const { problems: wrong, ...titled } = readTitle(text);
   return {
-    ...{ addresses: addresses.slice(0, MAX_PUBLISHED), comparisons },
-    ...titled,
-    problems: [...problems, ...wrong],
+    ...{ addresses: addresses.slice(0, MAX_PUBLISHED), comparisons, problems },
+    ...(title !== undefined && { title }),
   };
 }
 
-async function addressesOf(pass: Pass, asked: Asked): Promise<readonly RepositoryAddress[]> {
+async function addressesOf(pass: Pass, asked: AskedHere): Promise<readonly RepositoryAddress[]> {
   if (asked.kind === "repositories") return asked.addresses;
   if (asked.kind === "owner") return listOwner(pass.contextOf(asked.provider), asked.owner);
+  if (asked.kind === "me") {
+    const context = pass.contextOf(asked.provider);
+    const { owner } = await context.provider.checkToken(context.signal);
+    if (owner === null) throw new UpstreamFailure("refused", "the token belongs to no account");
+    return listOwner(context, owner);
+  }
   if (asked.kind !== "readme") return [];
   const text = await readReadme(pass.contextOf(asked.provider), asked.fullName);
   return linksIn(text, addressReader(pass.forges)).addresses;

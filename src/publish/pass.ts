@@ -1,4 +1,4 @@
-import type { ProviderSettings } from "../config/config.js";
+import type { Job, ProviderSettings } from "../config/config.js";
 import { type Reply, type Route, Router } from "../http/http.js";
 import { AppError } from "../lib/errors.js";
 import type { Modules } from "../modules.js";
@@ -10,6 +10,8 @@ export interface Pass {
   modules: Modules;
   /** The forges that a name may mean: those of the settings, and all public ones. */
   forges: readonly ProviderSettings[];
+  /** The job that runs the command. */
+  job: Job | undefined;
   /** For requests to a forge. Throws NOT_FOUND for one that is not among `forges`. */
   contextOf(provider: string): TrackingContext;
   responder: Responder;

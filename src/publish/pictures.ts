@@ -24,7 +24,13 @@ export interface Published {
   since: number | null;
   /** Its stars, as charts show them. */
   points: readonly ChartPoint[];
-  files: { chart: string; badge: string };
+  files: { chart: string; badge: string; former: Former };
+}
+
+/** Names that earlier runs gave to the files of a repository, and that addresses still lead to. */
+interface Former {
+  charts: readonly string[];
+  badges: readonly string[];
 }
 
 const MANIFEST = "repositories.json";
@@ -36,16 +42,20 @@ const manifestSchema = z.looseObject({
     z.looseObject({
       provider: z.string(),
       listed: z.string(),
+      fullName: z.string().optional(),
       chart: writtenPath.optional(),
       badge: writtenPath.optional(),
       drawn: z.iso.date().optional(),
+      former: z
+        .object({ charts: z.array(writtenPath), badges: z.array(writtenPath) })
+        .default({ charts: [], badges: [] }),
     }),
   ),
   /** Files of earlier runs, while a run is replacing them. */
   left: z.array(writtenPath).default([]),
 });
 
-/** The repositories whose pictures an earlier run has written to a folder, and its files. Throws PathFault for a file of others. */
+/** The repositories whose pictures an earlier run has written to a folder, and its files. Throws InputFault for a file of others. */
 export const readPublished = (folder: string): z.output<typeof manifestSchema> =>
   readManifest(folder, MANIFEST, manifestSchema) ?? { format: FORMAT, repositories: [], left: [] };
 
@@ -63,11 +73,15 @@ export async function writePictures(
   { published, theme, now }: { published: readonly Published[]; theme: Theme; now: number },
 ): Promise<{ drawn: number; problems: string[] }> {
   const { repositories, left, ...earlier } = readPublished(folder);
-  const own = new OwnFolder(folder, [
-    ...repositories.flatMap(({ chart, badge }) => [chart ?? [], badge ?? []].flat()),
-    ...left,
-  ]);
-  own.claim(published.flatMap(({ files }) => [files.chart, files.badge]));
+  const own = new OwnFolder(folder, [...repositories.flatMap(namesOf), ...left]);
+  const current = published.flatMap(({ files }) => [files.chart, files.badge]);
+  own.claim(current);
+  const taken = new Set(current.map((file) => file.toLowerCase()));
+  own.claim(
+    published.flatMap(({ files }) =>
+      namesOf({ former: files.former }).filter((file) => !taken.has(file.toLowerCase())),
+    ),
+  );
   // A run that was killed has left a list of all files, not all of which it had drawn.
   const isSameLook = earlier.theme === theme && left.length === 0;
   const byName = new Map(repositories.map((one) => [repositoryKey({ ...one, fullName: one.listed }), one]));
@@ -79,7 +93,7 @@ export async function writePictures(
       drawn !== undefined &&
       now - Date.parse(drawn) < KEPT_MS &&
       isDeepStrictEqual(before, entry) &&
-      Object.values(one.files).every((file) => !own.has(file) || existsSync(join(folder, file)));
+      namesOf(one.files).every((file) => !own.has(file) || existsSync(join(folder, file)));
     return { one, isKept, entry: { ...entry, drawn: isKept ? drawn : isoDay(now) } };
   });
   const manifest = { format: FORMAT, version: 1, theme, repositories: entries.map(({ entry }) => entry) };
@@ -93,8 +107,10 @@ export async function writePictures(
       (kind: string, ...more: (readonly [string, string])[]) =>
       async () =>
         String((await responder.get(`/api/embed/${kind}.svg?${queryOf([repo, ...more, look])}`)).body);
-    await own.write(files.chart, picture("chart", ["window", "all"]));
-    await own.write(files.badge, picture("badge", ["kind", "stars"]));
+    for (const file of [files.chart, ...files.former.charts])
+      await own.write(file, picture("chart", ["window", "all"]));
+    for (const file of [files.badge, ...files.former.badges])
+      await own.write(file, picture("badge", ["kind", "stars"]));
   }
   own.removeStale();
   writeJson(join(folder, MANIFEST), manifest);
@@ -117,24 +133,69 @@ function entryOf(
     shown: points.at(-1)?.value ?? null,
     history: history.state,
     since: timeOrNull(since),
-    ...Object.fromEntries(Object.entries(files).filter(([, file]) => isOwn(file))),
+    ...(isOwn(files.chart) && { chart: files.chart }),
+    ...(isOwn(files.badge) && { badge: files.badge }),
+    former: { charts: files.former.charts.filter(isOwn), badges: files.former.badges.filter(isOwn) },
   };
 }
 
-/** The files of a repository: those that it has, as addresses lead to them, or new ones by its name in the list. */
+export type EarlierEntry = z.output<typeof manifestSchema>["repositories"][number];
+
+/** All names of files of a repository. */
+export const namesOf = ({
+  chart,
+  badge,
+  former,
+}: {
+  chart?: string | undefined;
+  badge?: string | undefined;
+  former: Former;
+}): string[] => [chart ?? [], badge ?? [], former.charts, former.badges].flat();
+
+/** The names of top folders that something else may have: files of a branch, and what is next to charts. */
+const TAKEN = /\.|^(?:badges|charts|state)$/i;
+
+/**
+ * The files of a repository: `acme/kite.svg` on the forge `home`, `codeberg/acme/kite.svg` on others. `earlier`: what earlier runs wrote
+ * of it, which addresses lead to.
+ */
 export function filesOf(
   listed: RepositoryAddress,
-  earlier: z.output<typeof manifestSchema>["repositories"],
+  {
+    home,
+    forges,
+    earlier,
+  }: { home: string; forges: readonly { name: string }[]; earlier: readonly EarlierEntry[] },
 ): Published["files"] {
-  const found = earlier.find((one) => isSame(listed, { provider: one.provider, fullName: one.listed }));
-  const parts = [listed.provider.toLowerCase(), ...listed.fullName.split("/")];
-  const name = fileName(parts.pop() ?? "");
-  const path = [...parts.map((part) => fileName(part, /\.svg$/i)), `${name}.svg`].join("/");
-  return { chart: found?.chart ?? `charts/${path}`, badge: found?.badge ?? `badges/${path}` };
+  const owners = listed.fullName.split("/");
+  const name = fileName(owners.pop() ?? "");
+  const isForge = (part: string) => forges.some((forge) => forge.name === part.toUpperCase());
+  const isHome = listed.provider === home;
+  const folders = owners.map((part, i) => {
+    if (i > 0 || !isHome) return fileName(part, /\.svg$/i);
+    return fileName(part, isForge(part) ? /^/ : TAKEN);
+  });
+  if (!isHome) folders.unshift(fileName(listed.provider.toLowerCase(), TAKEN));
+  const chart = [...folders, `${name}.svg`].join("/");
+  const badge = `badges/${chart}`;
+  const former = (of: (entry: EarlierEntry) => readonly string[], now: string) =>
+    [...new Set(earlier.flatMap(of))].filter((file) => file.toLowerCase() !== now.toLowerCase());
+  return {
+    chart,
+    badge,
+    former: {
+      charts: former((one) => [one.chart ?? [], one.former.charts].flat(), chart),
+      badges: former((one) => [one.badge ?? [], one.former.badges].flat(), badge),
+    },
+  };
 }
 
-const isSame = (a: RepositoryAddress, b: RepositoryAddress): boolean =>
-  a.provider === b.provider && fullNameKey(a.fullName) === fullNameKey(b.fullName);
+/** Whether two entries of lists have the same name. */
+export const isSame = (a: Named, b: Named): boolean =>
+  a.provider === b.provider && fullNameKey(listedOf(a)) === fullNameKey(listedOf(b));
+
+type Named = RepositoryAddress | Pick<EarlierEntry, "provider" | "listed">;
+const listedOf = (one: Named): string => ("listed" in one ? one.listed : one.fullName);
 
 export const isListed = ({ listed }: Pick<Published, "listed">, address: RepositoryAddress): boolean =>
   isSame(listed, address);

@@ -40,6 +40,7 @@ export function sentenceOf(pass: Pass, provider: string, { kind, until, reason }
     const advice = hasToken ? "check the token and its permissions" : `it may need a token in ${setting}`;
     return `The forge refused the request: ${advice}.${said}`;
   }
+  if (kind === "private") return "The repository is private and stays out, as its pictures would be public.";
   if (kind === "clock") return "The clocks of the forge and of this machine differ by more than an hour.";
   return trackFailureOf(kind).message + said;
 }

@@ -3,6 +3,7 @@
  * service's routes. It has no renderer of its own. Names and texts of repositories are data: they reach files only through the routes.
  */
 export { type ChartFormat, checkChartOptions, drawChart } from "./chart.js";
-export { PathFault } from "./files.js";
+export { InputFault } from "./files.js";
+export type { GivenList } from "./list.js";
 export { PASS_URL, type Pass, Responder } from "./pass.js";
 export { type PublishReport, publish, StateFault } from "./run.js";

@@ -1,7 +1,6 @@
 /** Blocks in READMEs that show charts. A README is its owner's text: no byte outside a block changes, and a doubt leaves all of it. */
 import { isUtf8 } from "node:buffer";
 import { readFileSync, realpathSync } from "node:fs";
-import { dirname, relative, sep } from "node:path";
 import { sinceWords, snippetsOf } from "../charts/charts.js";
 import { replaceFile } from "../lib/replace-file.js";
 import {
@@ -10,6 +9,7 @@ import {
   type Repository,
   type RepositoryAddress,
 } from "../repositories/repositories.js";
+import { encodedPath } from "./own.js";
 import { isListed } from "./pictures.js";
 
 const CHART = { width: 600, height: 380 };
@@ -55,11 +55,12 @@ class Doubt extends Error {
 
 /**
  * Fills the blocks of a README between `<!-- sidereal -->` and `<!-- /sidereal -->`, each alone on a line, with the charts of all
- * repositories, or of those that the first comment names. Returns a problem if there is one; then the file stays as it is.
+ * repositories, or of those that the first comment names. `base`: the folder of the charts, as an address. Returns a problem if there is
+ * one; then the file stays as it is.
  */
 export function fillReadme(
   path: string,
-  folder: string,
+  base: string,
   { published, read }: { published: readonly Shown[]; read: (name: string) => RepositoryAddress | string },
 ): string[] {
   const bytes = readFileSync(path);
@@ -67,7 +68,7 @@ export function fillReadme(
   const lines = bytes.toString("latin1").match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g) ?? [];
   const chartsOf = ({ names, begin }: Block) => {
     const shown = names.length === 0 ? published : names.map((name) => listed(name, begin));
-    const text = shown.map((one) => `${pictureOf(one, relative(dirname(path), folder))}\n`).join("");
+    const text = shown.map((one) => `${markdownOf(one, base)}\n`).join("");
     if (/[^\0-\x7f]/.test(text) && !isUtf8(bytes))
       throw new Doubt(begin, "a name has letters that this file, which is not UTF-8, cannot show");
     return Buffer.from(text.replaceAll("\n", /[\r\n]+$/.exec(lines[begin] ?? "")?.[0] ?? "\n"));
@@ -145,11 +146,9 @@ function markersOf(lines: readonly string[], fences: RegExp): Marker[] {
   return markers;
 }
 
-function pictureOf({ files, repository, history, since }: Shown, folder: string): string {
-  const image = [...folder.split(sep), ...files.chart.split("/")]
-    .filter((part) => part !== "")
-    .map(encodeURIComponent)
-    .join("/");
+/** The chart of a repository in Markdown. `base`: the folder of the charts, as an address. */
+export function markdownOf({ files, repository, history, since }: Shown, base: string): string {
+  const image = `${base === "" ? "" : `${base}/`}${encodedPath(files.chart)}`;
   const over = since !== null && isHistoryMissing(history) ? sinceWords(since) : "over time";
   const alt = `Stars of ${repository.fullName} ${over}`;
   return snippetsOf({ image, page: repository.url ?? image, alt, ...CHART }).markdown;

@@ -87,7 +87,7 @@ export interface Reported extends Totals {
   listed: number;
   read: number;
   drawn: number;
-  repositories: readonly StarNews[];
+  repositories: readonly (StarNews & { embed?: string | undefined })[];
   /** Sentences about what is no longer there. */
   gone: readonly string[];
   problems: readonly string[];
@@ -111,9 +111,24 @@ export function reportText(report: Reported): string {
       ? []
       : ["", "| Repository | Stars | New | In 7 days | |", "| :-- | --: | --: | --: | :-- |", ...rows]),
     ...(left === 0 ? [] : ["", `And ${counted(left, "repository")} with smaller changes.`]),
+    ...embedsOf(repositories),
     ...(gone.length === 0 ? [] : ["", ...gone.map((sentence) => `- ${markdownText(sentence)}`)]),
     "",
   ].join("\n");
+}
+
+/** The Markdown for READMEs of those that are new. */
+function embedsOf(repositories: Reported["repositories"]): string[] {
+  const embeds = repositories.flatMap(({ gained, embed }) => (gained === null ? (embed ?? []) : []));
+  if (embeds.length === 0) return [];
+  return [
+    "",
+    "To show charts in a README, in a package or in a mail:",
+    "",
+    "```markdown",
+    ...embeds.slice(0, MAX_ROWS),
+    "```",
+  ];
 }
 
 function cellsOf({ repository, stars, gained, gainedInWeek, milestone, record }: StarNews): string[] {

@@ -61,7 +61,7 @@ interface Found {
   path: string;
 }
 
-/** The files that earlier runs have written to the folder of a site. Throws PathFault for a file of others. */
+/** The files that earlier runs have written to the folder of a site. Throws InputFault for a file of others. */
 export const readSite = (folder: string): string[] =>
   readManifest(folder, MANIFEST, manifestSchema)?.files ?? [];
 

@@ -81,12 +81,14 @@ test("the action's steps publish on a branch of its own, commit only changes, an
   const first = await run();
   assert.equal(first.code, 0, first.stdout);
   assert.equal(commits(), 1);
-  assert.match(show(`charts/charts/github/${a}.svg`), /^<svg /);
-  assert.match(show("README.md"), new RegExp(`charts/charts/github/${a}\\.svg`));
+  assert.match(show(`${a}.svg`), /^<svg /);
+  assert.match(show("README.md"), new RegExp(`${a}\\.svg`));
   assert.deepEqual(git(bare, "ls-tree", "--name-only", "sidereal").trim().split("\n"), [
     "README.md",
-    "charts",
+    "badges",
+    ...names.map((name) => name.split("/")[0]),
     "report.md",
+    "repositories.json",
     "state",
   ]);
   assert.match(show("report.md"), /^## Stars on .*\n\n\*\*2,000 stars\*\* in 2 repositories/);
@@ -198,7 +200,7 @@ test("a push that is refused ends the run immediately, with git's words in the s
   assert.equal(forbidden.code, 1);
   assert.match(
     readFileSync(summary, "utf8").slice(shown.length),
-    /denied to github-actions\(bot\]\.[\s\S]*the job needs permissions: contents: write\./,
+    /denied to github-actions\[bot\]\.[\s\S]*the job needs permissions: contents: write\./,
   );
   const { history } = forge.counters.byKind;
   forge.counters.reset();
@@ -225,4 +227,79 @@ test("the action has no permission to ask for, and no input that reaches a comma
   );
   for (const { on } of [charts, site]) assert.deepEqual(Object.keys(on), ["schedule", "workflow_dispatch"]);
   assert.ok(readFileSync(`${folder}/charts.yml`, "utf8").trim().split("\n").length <= 9);
+});
+
+test("a job without a list draws its own repository, shows it in a README, and has addresses that work everywhere", async (t) => {
+  const { forge, folder, run, commits, show, names, git, bare, main, set } = await start(t);
+  const [a = "", b = ""] = names;
+  const block = (text: string) => `# Mine\n\n<!-- sidereal -->\n${text}<!-- /sidereal -->\n`;
+  git(main, "rm", "--quiet", "repos.txt");
+  writeFileSync(join(main, "README.md"), block(""));
+  git(main, "add", ".");
+  git(main, "commit", "--quiet", "--message", "README");
+  git(main, "push", "--quiet", "origin", "main");
+  const output = join(folder, "output");
+  const outputs = () => readFileSync(output, "utf8").trim().split("\n");
+  const job = {
+    GITHUB_SERVER_URL: forge.url,
+    GITHUB_REPOSITORY: a,
+    GITHUB_REPOSITORY_OWNER: a.split("/")[0] ?? "",
+    OUTPUT: output,
+    README: "README.md",
+  };
+  set(1_000);
+  const first = await run(job);
+  assert.equal(first.code, 0, first.stdout);
+  const markdown = `[![Stars of ${a} over time](${forge.url}/${a}/raw/sidereal/${a}.svg)](${forge.url}/${a})\n`;
+  assert.ok(first.stdout.includes(`| ${markdown}`), first.stdout);
+  assert.ok(show("README.md").includes(markdown), show("README.md"));
+  assert.match(show(`${a}.svg`), /^<svg /);
+  const home = () => git(bare, "show", "main:README.md");
+  assert.equal(home(), block(markdown));
+  assert.equal(git(bare, "log", "--format=%s", "-1", "main").trim(), "Show charts [skip ci]");
+  const sha = git(bare, "rev-parse", "sidereal").trim();
+  assert.deepEqual(outputs(), ["total-stars=1000", "new-stars=0", "changed=true", `commit=${sha}`]);
+  rmSync(output);
+  set(1_010);
+  const second = await run({ ...job, REPOSITORIES: `${a}\n$(touch ${join(folder, "stolen")})\n${b}` });
+  assert.equal(second.code, 0, second.stdout);
+  assert.match(second.stdout, /^\| line 2: /m);
+  assert.match(show(`${b}.svg`), /^<svg /);
+  assert.deepEqual(outputs().slice(0, 2), ["total-stars=2020", "new-stars=10"]);
+  assert.equal(home().split("](").length, 5);
+  // Somebody else pushes to the default branch while a run works.
+  const hook = join(bare, "hooks", "pre-receive");
+  git(main, "pull", "--quiet");
+  writeFileSync(join(main, "other"), "mine");
+  git(main, "add", ".");
+  git(main, "commit", "--quiet", "--message", "Other");
+  git(main, "push", "--quiet", "origin", "HEAD:refs/heads/other");
+  writeFileSync(
+    hook,
+    `#!/bin/sh\nread old new ref\nunset GIT_QUARANTINE_PATH\n[ $ref = refs/heads/main ] && git update-ref refs/heads/main other 2>/dev/null\nexit 0\n`,
+    { mode: 0o755 },
+  );
+  const third = await run(job);
+  assert.equal(third.code, 0, third.stdout);
+  assert.deepEqual([home(), git(bare, "show", "main:other")], [block(markdown), "mine"]);
+  writeFileSync(
+    hook,
+    `#!/bin/sh\nread old new ref\n[ $ref != refs/heads/main ] || { echo "GH006: Protected branch"; exit 1; }\n`,
+  );
+  const before = commits();
+  const refused = await run({ ...job, REPOSITORIES: b });
+  assert.equal(refused.code, 1, refused.stdout);
+  assert.match(refused.stdout, /\| README\.md could not be pushed:\n\| remote: GH006: Protected branch/);
+  assert.equal(commits(), before + 1, "the charts are published");
+  assert.ok(!existsSync(join(folder, "stolen")));
+  for (const [wrong, said] of [
+    [{ README: "../README.md" }, /README must be a file of the repository/],
+    [{ README: "none.md" }, /--readme: there is no file/],
+    [{ LIST: "none.txt" }, /--list: there is no file/],
+    [{ LIST: "README.md", REPOSITORIES: a }, /LIST and REPOSITORIES cannot be used together/],
+  ] as const) {
+    const { code, stdout } = await run({ ...job, ...wrong });
+    assert.equal(code, 2, stdout);
+    assert.match(stdout, said);
+  }
 });

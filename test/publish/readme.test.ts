@@ -10,13 +10,12 @@ import { fc } from "../support/properties.js";
 const folder = temporaryFolder();
 const BEGIN = "<!-- sidereal -->";
 const END = "<!-- /sidereal -->";
-const KITE =
-  "[![Stars of acme/kite over time](out/charts/github/acme/kite.svg)](https://forge.example/acme/kite)";
+const KITE = "[![Stars of acme/kite over time](out/acme/kite.svg)](https://forge.example/acme/kite)";
 
 const addressOf = (fullName: string) => ({ provider: "GITHUB", fullName });
 const published: Shown[] = ["acme/kite", "acme/loom"].map((fullName) => ({
   listed: addressOf(fullName),
-  files: { chart: `charts/github/${fullName}.svg` },
+  files: { chart: `${fullName}.svg` },
   repository: { fullName, url: `https://forge.example/${fullName}` },
   history: historyStateOf("", null),
   since: Date.UTC(2024, 2, 3),
@@ -30,7 +29,7 @@ function fill(
   const path = join(folder, "README.md");
   writeFileSync(path, content);
   const read = (name: string) => (name.includes("/") ? addressOf(name) : "no name of a repository");
-  const problems = fillReadme(path, join(folder, "out"), { published: shown, read });
+  const problems = fillReadme(path, "out", { published: shown, read });
   return {
     bytes: readFileSync(path),
     problems: problems.map((problem) => problem.replace(path, "README.md")),

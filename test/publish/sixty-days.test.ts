@@ -83,12 +83,9 @@ test("sixty days of a workflow: its colour is that of the day, and several days 
   ].map((ends) => ends.map(dayOf));
   const published = [quiet, fresh, loud, "acme/renamed"];
   for (const name of published) assert.deepEqual(gapsOf(name), missed, name);
-  assert.match(
-    contentOf(at("out"))[`charts/github/${fresh}.svg`] ?? "",
-    /; no readings between [^,"]+, between /,
-  );
-  assert.match(contentOf(at("out"))[`charts/github/${renamed}.svg`] ?? "", /acme\/renamed/);
-  assert.match(contentOf(at("out"))[`charts/github/${deleted}.svg`] ?? "", /gone, last seen/);
+  assert.match(contentOf(at("out"))[`${fresh}.svg`] ?? "", /; no readings between [^,"]+, between /);
+  assert.match(contentOf(at("out"))[`${renamed}.svg`] ?? "", /acme\/renamed/);
+  assert.match(contentOf(at("out"))[`${deleted}.svg`] ?? "", /gone, last seen/);
   const { "7d": week } = JSON.parse(contentOf(at("site"))[`repos/github/${quiet}/repository.json`] ?? "").data
     .trends;
   assert.deepEqual([Math.round(week.hours), week.reliable], [168, true]);

@@ -17,7 +17,7 @@ async function start(t: TestContext) {
       .filter(([name]) => name.includes("observed-"))
       .flatMap(([, text]) => text.trim().split("\n").slice(1))
       .map((line) => JSON.parse(line));
-  const chart = (name: string) => contentOf(at("out"))[`charts/github/${name}.svg`] ?? "";
+  const chart = (name: string) => contentOf(at("out"))[`${name}.svg`] ?? "";
   const published = (): { history: string; since: string }[] =>
     JSON.parse(contentOf(at("out"))["repositories.json"] ?? "").repositories;
   const pages = () => forge.counters.byKind.history ?? 0;

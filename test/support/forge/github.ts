@@ -23,6 +23,7 @@ const PATHS: readonly (readonly [string, RegExp])[] = [
   ["search", /^\/api\/v3\/search\/repositories$/],
   ["rate-limit", /^\/api\/v3\/rate_limit$/],
   ["meta", /^\/api\/v3\/meta$/],
+  ["user", /^\/api\/v3\/user$/],
   ["history", /^\/api\/v3\/(repos\/[^/]+\/[^/]+|repositories\/\d+)\/stargazers\/history$/],
   ["repository", /^\/api\/v3\/repos\/[^/]+\/[^/]+$/],
   ["repository-by-id", /^\/api\/v3\/repositories\/\d+$/],
@@ -64,6 +65,8 @@ export function handleGithub(site: Site, request: ForgeRequest, limiter: Limiter
       return handleSearch(site, request);
     case "meta":
       return json(200, { verifiable_password_authentication: false });
+    case "user":
+      return json(200, { login: site.catalogue.get(site.catalogue.ids()[0] ?? 0, site.clock.now())?.owner });
     case "rate-limit":
       return handleRateLimit(request, limiter);
     case "repository":
