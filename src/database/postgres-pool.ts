@@ -228,20 +228,17 @@ function jsonText(text: string, columns: number): string {
 export const APPLICATION_NAME = "sidereal";
 
 /**
- * Options that connect under a name which begins with `name`. A name in the URL would replace it, so that a restore would not see the
+ * Options that connect under a name which begins with ours. A name in the URL would replace it, so that a restore would not see the
  * connection: it follows in brackets instead.
  */
-export function connectionOf(
-  url: string,
-  name = APPLICATION_NAME,
-): { connectionString: string; application_name: string } {
+export function connectionOf(url: string): { connectionString: string; application_name: string } {
   const [address = "", query = ""] = split(url);
   const parameters = new URLSearchParams(query);
   const own = parameters.get("application_name");
   parameters.delete("application_name");
   return {
     connectionString: parameters.size === 0 ? address : `${address}?${parameters}`,
-    application_name: own === null ? name : `${name} (${own})`,
+    application_name: own === null ? APPLICATION_NAME : `${APPLICATION_NAME} (${own})`,
   };
 }
 

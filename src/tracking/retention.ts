@@ -9,15 +9,10 @@ import {
 
 const BATCH = 500;
 
-/** How long snapshots are kept, and how many per day or week. */
-interface Retention {
-  /** Days during which all are kept; then the last of each day (UTC). */
-  allDays: number;
-  /** Days during which the last of each day is kept; then the last of each week (from Thursday, as in 1970). */
-  dailyDays: number;
-}
-
-const DEFAULT_RETENTION: Retention = { allDays: 30, dailyDays: 400 };
+/** Days during which all snapshots are kept; then the last of each day (UTC). */
+const ALL_DAYS = 30;
+/** Days during which the last of each day is kept; then the last of each week (from Thursday, as in 1970). */
+const DAILY_DAYS = 400;
 
 /** Snapshots before these times have been thinned. In ms since 1970. */
 interface Borders {
@@ -32,10 +27,15 @@ const MARK = "retention";
  * are imported later are not thinned. A border passes at most DELETED_SHARE of all snapshots, or one day or week. Works in short
  * transactions, and may be killed and run again. Returns the number of removed snapshots.
  */
-export async function thinSnapshots(
-  { database, now, signal }: { database: Database; now: number; signal: AbortSignal },
-  { allDays, dailyDays }: Retention = DEFAULT_RETENTION,
-): Promise<number> {
+export async function thinSnapshots({
+  database,
+  now,
+  signal,
+}: {
+  database: Database;
+  now: number;
+  signal: AbortSignal;
+}): Promise<number> {
   const { dialect, write } = database;
   const last = await readBorders(database);
   // Only complete days and weeks, whose last snapshot is final.
@@ -44,8 +44,8 @@ export async function thinSnapshots(
     return to <= from ? from : endOfShare(write, { from, to, step, share: DELETED_SHARE });
   };
   const to: Borders = {
-    daily: await reach(last.daily, allDays, DAY_MS),
-    weekly: await reach(last.weekly, dailyDays, WEEK_MS),
+    daily: await reach(last.daily, ALL_DAYS, DAY_MS),
+    weekly: await reach(last.weekly, DAILY_DAYS, WEEK_MS),
   };
   if (to.daily === last.daily && to.weekly === last.weekly) return 0;
   let removed = 0;
