@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { ForgeKind, ProviderSettings } from "../../src/config/known-forges.js";
+import type { ForgeKind } from "../../src/config/known-forges.js";
 import { openAvatars } from "../../src/forges/avatars.js";
 import { colouredPng } from "../support/forge/avatars.js";
 import { startForge } from "../support/forge/forge.js";
 import { SkippingClock } from "../support/manual-clock.js";
+import { settingsOf } from "../support/upstream.js";
 
 const clock = new SkippingClock(Date.UTC(2026, 0, 10));
 const signal = new AbortController().signal;
@@ -14,15 +15,7 @@ after(async () => {
 });
 
 function open(kind: ForgeKind, url: string, { mayBePrivate = true } = {}) {
-  const settings: ProviderSettings = {
-    name: "WORK",
-    kind,
-    url,
-    tokens: ["secret"],
-    requestsPerHour: null,
-    minStars: 0,
-    mayBePrivate,
-  };
+  const settings = settingsOf(kind, { url, tokens: ["secret"], mayBePrivate });
   const looked: string[] = [];
   const source = openAvatars(settings, {
     clock,

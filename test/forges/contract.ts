@@ -14,6 +14,7 @@ import {
 } from "../support/forge/forge.js";
 import { nodeId } from "../support/forge/github-record.js";
 import { SkippingClock } from "../support/manual-clock.js";
+import { settingsOf } from "../support/upstream.js";
 
 const START = Date.UTC(2026, 0, 10);
 const TOKENS = ["first-token", "second-token"];
@@ -76,17 +77,8 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       forge.switches.tokens = null;
       clock.advance(2 * HOUR_MS);
       forge.counters.reset();
-      const settings: ProviderSettings = {
-        name: "WORK",
-        kind,
-        url: forge.url,
-        tokens: TOKENS,
-        requestsPerHour: null,
-        minStars: MIN_STARS,
-        mayBePrivate: true,
-        ...changes,
-      };
-      return create(settings, { fetch: transport.fetch, clock });
+      const own = { url: forge.url, tokens: TOKENS, minStars: MIN_STARS, mayBePrivate: true };
+      return create(settingsOf(kind, { ...own, ...changes }), { fetch: transport.fetch, clock });
     }
     function play(fault: FaultName): void {
       const ending = new AbortController();

@@ -4,6 +4,9 @@ import { UpstreamFailure } from "../../src/forges/failures.js";
 import { createGithub } from "../../src/forges/github/github.js";
 import type { UpstreamFetch } from "../../src/forges/transport.js";
 import { SkippingClock } from "./manual-clock.js";
+import { type Scripted, settingsOf } from "./upstream.js";
+
+export type { Scripted };
 
 /** Initial time of every test. */
 export const NOW = Date.UTC(2026, 3, 30, 12);
@@ -58,13 +61,6 @@ function within(word: string | undefined, read: (text: string) => number): (valu
   return (value) => value >= from && value <= to;
 }
 
-/** A scripted response; default status 200. A body that is not a string is sent as JSON. */
-export interface Scripted {
-  status?: number;
-  headers?: Record<string, string>;
-  body?: unknown;
-}
-
 /** A sent request. */
 export interface Sent {
   url: URL;
@@ -105,17 +101,8 @@ export function github(
   fetch: UpstreamFetch,
   { clock = new SkippingClock(NOW), ...changes }: Partial<ProviderSettings> & { clock?: SkippingClock } = {},
 ): Provider {
-  const settings: ProviderSettings = {
-    name: "GITHUB",
-    kind: "github",
-    url: "https://github.com",
-    tokens: [],
-    requestsPerHour: null,
-    minStars: 10,
-    mayBePrivate: false,
-    ...changes,
-  };
-  return createGithub(settings, { fetch, clock });
+  const own = { name: "GITHUB", url: "https://github.com", minStars: 10 };
+  return createGithub(settingsOf("github", { ...own, ...changes }), { fetch, clock });
 }
 
 /** A repository of the REST API. */

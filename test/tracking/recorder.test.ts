@@ -16,6 +16,7 @@ import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
 import { heldLease } from "../support/tracking.js";
+import { settingsOf } from "../support/upstream.js";
 
 const MINUTE_MS = 60_000;
 const CREATE = { github: createGithub, forgejo: createForgejo } as const;
@@ -48,15 +49,7 @@ async function start(engine: Engine, kind: keyof typeof CREATE = "github") {
   const log = createLog("silent");
   const modules = buildModules(await engine.open(), { clock, log });
   const { database } = modules;
-  const settings = {
-    name: "FORGE",
-    kind,
-    url: "https://forge.example",
-    tokens: [],
-    requestsPerHour: null,
-    minStars: 0,
-    mayBePrivate: false,
-  };
+  const settings = settingsOf(kind, { name: "FORGE" });
   const fetch = () => Promise.reject(new UpstreamFailure("unreachable", "no network in tests"));
   const provider = CREATE[kind](settings, { fetch, clock });
   const reporter = new Reporter(clock.now());

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UpstreamRepository } from "../../src/forges/contract.js";
-import { createGithub } from "../../src/forges/github/github.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { createLog } from "../../src/lib/log.js";
 import { buildModules } from "../../src/modules.js";
@@ -10,7 +9,7 @@ import { RefreshLane } from "../../src/tracking/refresh-lane.js";
 import { readTracked } from "../../src/tracking/schedule.js";
 import { backfillStep } from "../../src/tracking/star-history.js";
 import { onSqliteAndLong } from "../support/engines.js";
-import { NOW, node, restRow, type Scripted, scriptedFetch } from "../support/github.js";
+import { github, NOW, node, restRow, type Scripted, scriptedFetch } from "../support/github.js";
 import { SkippingClock } from "../support/manual-clock.js";
 import { snapshotsOf } from "../support/snapshots.js";
 import { heldLease, laneOf } from "../support/tracking.js";
@@ -47,11 +46,7 @@ onSqliteAndLong("The refresh lane", (engine) => {
             },
           },
     );
-    const settings = {
-      ...({ name: "GITHUB", kind: "github", url: "https://github.com", tokens: ["secret-1"] } as const),
-      ...{ requestsPerHour: null, minStars: 0, mayBePrivate: false },
-    };
-    const provider = createGithub(settings, { fetch, clock });
+    const provider = github(fetch, { clock, tokens: ["secret-1"], minStars: 0 });
     const lane = laneOf({ modules, lease: await heldLease(modules.database, clock), clock }, provider);
     const { reporter } = lane;
     const { write } = modules.database;
