@@ -29,7 +29,6 @@ import {
   withEmoji,
 } from "../components/numbers.js";
 import { Plot } from "../components/plot.js";
-import { thinned } from "../components/small-charts.js";
 import { Mark, ThemeButton } from "../layout.js";
 import type { Comparison, FileSite, Page, PageRequest } from "../page-request.js";
 import { compareQuery, readCompared } from "./compare.js";
@@ -278,9 +277,6 @@ const SideBySide: FC<Pick<Profile, "compared" | "asOf">> = ({ compared, asOf }) 
     </section>
   );
 
-/** Points of a line; more cannot be distinguished. */
-const LINE_POINTS = 120;
-
 const Versus: FC<Side & Pick<Profile, "asOf"> & { index: number }> = ({ index, asOf, ...side }) => {
   const { comparison, names, compared } = side;
   const story = storyOf(compared, "stars");
@@ -296,8 +292,7 @@ const Versus: FC<Side & Pick<Profile, "asOf"> & { index: number }> = ({ index, a
       {story === undefined ? null : <p class="soft">{story.clauses.join(", ")}.</p>}
       {series.some(({ points }) => points.length > 1) ? (
         <Plot
-          {...{ metric: "stars", scale: "linear", align: "date", asOf }}
-          series={series.map((line) => ({ ...line, points: thinned(line.points, LINE_POINTS) }))}
+          {...{ metric: "stars", scale: "linear", align: "date", series, asOf }}
           size={{ width: 1080, height: 360 }}
           label={`Stars: ${names.join(", ")}`}
           id={`versus-${index + 1}`}
