@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 80970b039a359564
- * Types: c3eea36752ab7abb
+ * Document: 0b8e4ff3450edade
+ * Types: 46cc6e1e135f4e58
  */
 export interface paths {
     "/api": {
@@ -4132,6 +4132,8 @@ export interface operations {
             query: {
                 /** @description provider:owner/name, case-insensitive; previous names work too. */
                 repo: string;
+                /** @description The colours of the card. */
+                theme?: "light" | "dark";
             };
             header?: {
                 /** @description The ETag of a response that the caller has. */

@@ -1,17 +1,25 @@
 import {
   type BadgeFact,
+  bestPlace,
+  chartPoints,
+  dayGains,
   drawFactBadge,
+  headlineOf,
+  LEAST_RANKED,
+  milestonesOf,
   noteOn,
   notesOf,
   pageCard,
   rankWords,
   readHistory,
   repositoryCard,
+  strongest,
 } from "../charts/charts.js";
 import { RANK_LIMITS, type Rank, rankingParameter, windowParameter } from "../discovery/discovery.js";
-import { endOfGrowth, gainWords, type Trend, WINDOWS } from "../growth/growth.js";
+import { endOfGrowth, gainWords, type Trend, WINDOWS, type Window } from "../growth/growth.js";
 import { pngReply } from "../http/http.js";
 import { ageInDays } from "../lib/clock.js";
+import { publicHost } from "../lib/host-names.js";
 import type { RepositoryName } from "../lib/page-addresses.js";
 import { z } from "../lib/schema.js";
 import { isStale } from "../repositories/repositories.js";
@@ -122,12 +130,15 @@ function factOf({ repository, ranks, trends }: Stats, query: BadgeQuery): BadgeF
   return { kind, ...named, language, depth: RANK_LIMITS[scope], rank: rankIn(named) };
 }
 
-/** The best rank of a repository; overall rather than by language if equal. */
-function bestRank(ranks: readonly Rank[]): string | null {
-  const candidates = ranks.filter(({ scope }) => scope === "overall" || scope === "language");
-  const [best] = candidates.sort(
+/** The place that the page names, or else the best one by stars, overall rather than by language if equal. */
+function bestRank(ranks: readonly Rank[], window: Window): string | null {
+  const candidates = ranks.filter(
+    ({ scope, ranking }) => (scope === "overall" || scope === "language") && ranking !== "forks-gained",
+  );
+  const [first] = candidates.sort(
     (a, b) => a.position - b.position || Number(a.name !== null) - Number(b.name !== null),
   );
+  const best = bestPlace(candidates, window) ?? first;
   return best === undefined ? null : rankWords(best.position, { ...best, language: best.name });
 }
 
@@ -139,7 +150,13 @@ export const getCard = operation({
   summary: "A social card of a repository, 1200 × 630",
   description:
     "Counts by address in the bucket embed. Cards wait in a queue to be rendered. The response is 503 with Retry-After when the caller has too many waiting, or when the wait would be too long.",
-  query: z.object({ repo: repositoryReference }),
+  query: z.object({
+    repo: repositoryReference,
+    theme: z
+      .enum(["light", "dark"])
+      .default("light")
+      .openapi({ description: "The colours of the card.", example: "dark" }),
+  }),
   responses: {
     200: {
       description: "The card.",
@@ -148,26 +165,40 @@ export const getCard = operation({
   },
   errors: ["NOT_FOUND"],
   handle: async (request) => {
-    const { modules, pictures } = request.services;
-    const { repo } = request.query;
+    const { modules, pictures, config } = request.services;
+    const { repo, theme } = request.query;
+    const look = { theme, site: publicHost(config.baseUrl) };
     if (
       (await modules.catalog.findByName(repo.provider, repo.fullName)) === undefined &&
       (await modules.trackRequests.isBeingRead(repo))
     ) {
-      const card = pageCard({ title: repo.fullName, lead: READING_LEAD, rows: [], asOf: null });
-      return pngReply(await pictures.render({ kind: "card", card }), { "Cache-Control": READING_CACHE });
+      const card = pageCard({ ...look, title: repo.fullName, lead: READING_LEAD, rows: [], asOf: null });
+      return pngReply(await pictures.render(card), { "Cache-Control": READING_CACHE });
     }
     const stats = await getStats(request.services, repo);
-    const { repository, trends, growth, grown } = stats;
-    const history = await readHistory(modules, repository, {
-      ...{ metric: "stars", window: "1y", trends: growth },
-    });
-    const [{ points, gaps }, shown] = [history, notesOf(history)];
-    const stars = points.at(-1)?.value ?? repository.stars;
-    const gained = WINDOWS.map((window) => ({ window, ...gainOf(trends[window]) }));
-    const rank = bestRank(stats.ranks);
-    const card = repositoryCard({ ...repository, stars }, { gained, points, gaps, rank, shown, ...grown });
-    const reply = pngReply(await pictures.render({ kind: "card", card }));
-    return whileRead(request.services, [repository], reply);
+    const { stars, ...card } = await cardOf(modules, stats);
+    const drawing = repositoryCard({ ...stats.repository, stars }, { ...look, ...card });
+    return whileRead(request.services, [stats.repository], pngReply(await pictures.render(drawing)));
   },
 });
+
+/** The content of a card: the sentence of the page, the best rank, the gains, and the whole life. */
+async function cardOf(modules: ApiServices["modules"], { repository, trends, growth, ...stats }: Stats) {
+  const life = await readHistory(modules, repository, { metric: "stars", window: "all", trends: growth });
+  const points = chartPoints(life.series, "stars");
+  const passed = milestonesOf({ metric: "stars", align: "date", series: [{ points }] }).at(-1);
+  const { repositories } = await modules.rankings.counters();
+  const ranks = repositories < LEAST_RANKED ? [] : stats.ranks;
+  const window = strongest(trends, ranks);
+  const headline = headlineOf(trends[window], { days: dayGains(points), passed });
+  const { note, ...age } = stats.grown;
+  return {
+    ...age,
+    stars: points.at(-1)?.value ?? repository.stars,
+    notes: [note, notesOf(life)].filter((one) => one !== undefined),
+    headline: headline && `${headline.gain} ${headline.words}`.trim(),
+    rank: bestRank(ranks, window),
+    gained: WINDOWS.map((window) => ({ window, ...gainOf(trends[window]) })),
+    life,
+  };
+}

@@ -106,7 +106,7 @@ export const getChartPng = operation({
     const scale = zoomOf({ zoom, ...query });
     const theme = query.theme === "auto" ? "light" : query.theme;
     const { drawing, repositories } = await drawn(services, { ...query, theme });
-    const png = await services.pictures.render({ kind: "svg", svg: drawing, zoom: scale });
+    const png = await services.pictures.render(drawing, scale);
     return whileRead(services, repositories, pngReply(png));
   },
 });

@@ -1,6 +1,7 @@
 import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../growth/growth.js";
 import { element, estimateWidth, fit, isMeasured, picture, plainText } from "./markup.js";
 import { agedDate, dateText, exactNumber, plural, signedNumber } from "./numbers.js";
+import { boldWidth } from "./picture-parts.js";
 import { type Theme, themed } from "./themes.js";
 
 /** The meaning of the colour of a badge. */
@@ -51,7 +52,7 @@ export const BADGE_COLOURS: Readonly<Record<"light" | "dark", Colours>> = {
 /** A flat badge as high as those of other services: a label after our star, and a message. */
 export function drawBadge({ label, message, tone, title, theme }: BadgeInput): string {
   const left = fit(label, { size: SIZE, width: MAX_LABEL });
-  const right = fit(message, { size: SIZE, width: MAX_MESSAGE, face: "bold" });
+  const right = fit(message, { size: SIZE, width: MAX_MESSAGE, measure: boldWidth });
   const middle = Math.ceil(PAD + ICON + estimateWidth(left, SIZE) + PAD);
   const width = Math.ceil(middle + PAD + estimateWidth(right, SIZE, "bold") + PAD);
   const style = themed(theme, (scheme) => {

@@ -45,7 +45,7 @@ export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, shortNames, spanOf, stepOf 
 export { markdownText, snippetsOf } from "./markup.js";
 export { ageText, dateText, dayText, exactNumber, signedNumber, signedRate } from "./numbers.js";
 export { starPath } from "./picture-parts.js";
-export { type Picture, PngRenderer } from "./png.js";
+export { PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,
   type Alignment,

@@ -28,7 +28,7 @@ export function toLine({ points, gaps }: ChartSeries, { x, y }: Pick<Frame, "x" 
 }
 
 /** The parts of a line between gaps. */
-function partsOf(points: readonly LinePoint[]): LinePoint[][] {
+export function partsOf(points: readonly LinePoint[]): LinePoint[][] {
   const parts: LinePoint[][] = [];
   for (const point of points) {
     if (point.isAfterGap || parts.length === 0) parts.push([point]);
@@ -38,7 +38,7 @@ function partsOf(points: readonly LinePoint[]): LinePoint[][] {
 }
 
 /** The path through the points, for the attribute `d`. Points that nobody could see are left out: pictures in git shrink to a fifth. */
-const pathOf = (points: readonly Point[]): string =>
+export const pathOf = (points: readonly Point[]): string =>
   `M${visible(points)
     .map(({ x, y }) => `${coordinate(x)} ${coordinate(y)}`)
     .join("L")}`;

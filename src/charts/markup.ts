@@ -255,19 +255,12 @@ export type Measure = (text: string, size: number) => number;
 export interface Room {
   size: number;
   width: number;
-  /** Default: `sans`. */
-  face?: FaceName;
   /** Default: estimateWidth. */
   measure?: Measure;
 }
 
-const measureOf = ({ face, measure }: Room): Measure =>
-  measure ?? ((text, size) => estimateWidth(text, size, face));
-
 /** The text, cut with an ellipsis if it does not fit. */
-export function fit(text: string, room: Room): string {
-  const { size, width } = room;
-  const measure = measureOf(room);
+export function fit(text: string, { size, width, measure = estimateWidth }: Room): string {
   const plain = plainText(text);
   if (measure(plain, size) <= width) return plain;
   const rest = width - measure(ELLIPSIS, size);
@@ -284,8 +277,9 @@ export function fit(text: string, room: Room): string {
 
 /** A full name; without its owner if it is too long. */
 export function fitFullName(fullName: string, room: Room): string {
+  const { size, width, measure = estimateWidth } = room;
   const plain = plainText(fullName);
-  if (measureOf(room)(plain, room.size) <= room.width) return plain;
+  if (measure(plain, size) <= width) return plain;
   const name = plain.slice(plain.lastIndexOf("/") + 1);
   return fit(name === "" ? plain : name, room);
 }
@@ -296,8 +290,7 @@ const BREAKABLE =
 
 /** Wraps a text into at most `maxLines` lines; the rest is cut with an ellipsis. */
 export function wrap(text: string, room: Room, maxLines: number): string[] {
-  const { size, width } = room;
-  const measure = measureOf(room);
+  const { size, width, measure = estimateWidth } = room;
   const words = text
     .split(/\s+/)
     .flatMap((word) => word.split(BREAKABLE).map((part, i) => (i === 0 ? ` ${part}` : part)));

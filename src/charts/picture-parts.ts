@@ -79,9 +79,9 @@ export const written = (
     ...content,
   );
 
-/** How much wider bold letters may be than those that are estimated. */
-const BOLD = 1.16;
-export const boldWidth = (text: string, size: number): number => estimateWidth(text, size * BOLD);
+/** The width of a bold text in either font. */
+export const boldWidth = (text: string, size: number): number =>
+  Math.max(estimateWidth(text, size, "bold"), estimateWidth(text, size, "serif-bold"));
 
 /** The largest of two sizes and those between them at which a text is whole; cut at the least one. */
 export function sized(

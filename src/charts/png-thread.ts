@@ -1,18 +1,16 @@
 /** The rendering thread: finding fonts and encoding a PNG take tens of milliseconds, which would block requests. */
 import { parentPort } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
-import { drawCard } from "./card-drawing.js";
 import { FONT_FAMILY, Fonts, withFonts } from "./fonts.js";
 import type { Picture } from "./png.js";
 
 const fonts = new Fonts();
 
-function render(picture: Picture): Buffer {
-  const svg = picture.kind === "svg" ? picture.svg : drawCard(picture.card, fonts);
+function render({ svg, zoom }: Picture): Buffer {
   const drawing = withFonts(svg, fonts);
   const png = new Resvg(drawing.svg, {
     font: { loadSystemFonts: false, fontFiles: [...drawing.fontFiles], defaultFontFamily: FONT_FAMILY },
-    fitTo: { mode: "zoom", value: picture.kind === "svg" ? picture.zoom : 1 },
+    fitTo: { mode: "zoom", value: zoom },
   });
   return png.render().asPng();
 }

@@ -2,46 +2,16 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { AppError } from "../lib/errors.js";
 
-/** Pictures as PNG: their content, and the thread that renders them. */
-
-/** A picture to render: a card, whose texts the thread fits with the fonts it has, or a finished drawing of ours. */
-export type Picture =
-  | { kind: "card"; card: Card }
-  /** `zoom`: pixels of the PNG for each pixel of the drawing. */
-  | { kind: "svg"; svg: string; zoom: number };
-
-/** The size recommended for Open Graph images. */
-export const CARD_SIZE = { width: 1200, height: 630 };
-
-export interface Card {
-  /** Elements of SVG. */
-  shapes: string;
-  texts: readonly CardText[];
-}
-
-/** A text of a card, as it is cut and drawn with the fonts of the thread. */
-export interface CardText {
-  text: string;
-  /** Shown if nothing of the text can be drawn. */
-  instead?: string;
-  x: number;
-  y: number;
-  /** The most that it may be wide. */
-  width: number;
-  size: number;
-  /** The size down to which it shrinks to be whole. */
-  leastSize?: number;
-  fill: string;
-  isBold?: boolean;
-  anchor?: "end";
-  /** Lines of prose at most, which is left out if hardly any of it can be drawn. Absent: one line, which is always there. */
-  lines?: number;
-  /** Whether it is a full name, which loses its owner before its end. */
-  isName?: boolean;
-}
+/** Pictures as PNG, by a thread that renders them. */
 
 /** Pictures that may wait: each takes tens of milliseconds, and a place among the responses that are computed. */
 const MAX_WAITING = 8;
+
+/** A drawing, as the thread gets it. */
+export interface Picture {
+  svg: string;
+  zoom: number;
+}
 
 /** Renders PNG on a separate thread, which starts on first use and after an error, and never keeps the process alive. */
 export class PngRenderer {
@@ -58,12 +28,15 @@ export class PngRenderer {
     this.#script = script;
   }
 
-  /** Renders a picture, one at a time. A drawing must be ours: external references are not loaded. Throws UNAVAILABLE if too many wait. */
-  async render(picture: Picture): Promise<Buffer> {
+  /**
+   * Renders a drawing of ours, one at a time; external references are not loaded. `zoom`: pixels of the PNG for each pixel of the
+   * drawing. Throws UNAVAILABLE if too many wait.
+   */
+  async render(svg: string, zoom = 1): Promise<Buffer> {
     if (this.#waiting === MAX_WAITING)
       throw new AppError("UNAVAILABLE", "Too many pictures are being drawn; try again.");
     this.#waiting++;
-    const png = this.#last.then(() => this.#draw(picture));
+    const png = this.#last.then(() => this.#draw({ svg, zoom }));
     this.#last = png.catch(() => {});
     return png.finally(() => this.#waiting--);
   }

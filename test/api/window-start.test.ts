@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { CHART_WINDOWS, readHistory } from "../../src/charts/history.js";
-import { type Picture, PngRenderer } from "../../src/charts/png.js";
+import { PngRenderer } from "../../src/charts/png.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { snapshotsOf } from "../support/snapshots.js";
+import { readPicture } from "../support/svg.js";
 import { createWorld, observation, snapshot, type World } from "../support/world.js";
 
 const REPOSITORIES = 40;
@@ -166,12 +167,14 @@ onSqliteAndLong("The series of a window", (engine) => {
     const page = (await own.get("/repos/github/o/doubted")).body;
     assert.match(page, /Updated <time datetime="2026-04-29T23:00:00.000Z"/);
     let card = "";
-    t.mock.method(PngRenderer.prototype, "render", async (shown: Picture) => {
-      card = shown.kind === "card" ? shown.card.texts.map(({ text }) => text).join("|") : "";
+    t.mock.method(PngRenderer.prototype, "render", async (svg: string) => {
+      card = readPicture(svg)
+        .texts.map(({ text }) => text)
+        .join("|");
       return new Uint8Array();
     });
     await own.get("/api/embed/card.png?repo=github:o/doubted");
-    assert.match(card, /\|13,900\|stars\|\+100\|in 24 hours\|.*as of 29 Apr 2026/);
+    assert.match(card, /\|\+100\|today\|.*\|13,900\|stars\|.*29 Apr 2026/);
   });
 
   test("ends with the newest snapshot of a repository that was not seen since", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawBadge, drawFactBadge } from "../../src/charts/badge.js";
 import { pageCard, repositoryCard } from "../../src/charts/card.js";
-import { drawCard } from "../../src/charts/card-drawing.js";
 import { drawChart, drawNotice } from "../../src/charts/chart.js";
 import { Fonts } from "../../src/charts/fonts.js";
 import { snippetsOf } from "../../src/charts/markup.js";
@@ -61,21 +60,12 @@ test("hostile names: badges, notices and cards are well-formed and hold text onl
     check(drawNotice(`x${c}`, d, { theme: "auto", width: 480, height: 96 }));
     const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER } as const];
     const facts = { provider: "GITHUB", fullName: a, description: b, language: c, stars: 5 };
-    const card = repositoryCard(facts, { gained, rank: d, points, gaps: [], asOf: END });
-    readPicture(drawCard(card, fonts));
-    const rows = [{ name: a, detail: b, value: c, unit: d }];
-    readPicture(drawCard(pageCard({ title: a, lead: b, rows, asOf: END }), fonts));
+    const frame = { site: a, asOf: END, notes: [d] };
+    const card = { ...frame, headline: undefined, gained, rank: d, life: { points, gaps: [] } };
+    readPicture(repositoryCard(facts, card));
+    const rows = [{ name: a, detail: b, description: d, value: c, unit: d }];
+    readPicture(pageCard({ ...frame, title: a, lead: b, rows }));
   });
-});
-
-test("a card says from when it shows if the history before is not read, and nothing otherwise", () => {
-  const facts = { provider: "GITHUB", fullName: "a/b", description: null, language: null, stars: 5 };
-  const texts = (shown?: string) =>
-    repositoryCard(facts, { gained: [], rank: null, points, gaps: [], asOf: END, shown }).texts.map(
-      ({ text }) => text,
-    );
-  assert.ok(texts("since 3 Mar 2024").includes("since 3 Mar 2024"));
-  assert.doesNotMatch(texts().join(), /since/);
 });
 
 test("hostile names: what is pasted into a page holds addresses of ours and escaped text only", () => {

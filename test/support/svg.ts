@@ -18,11 +18,19 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   title: ["id"],
   desc: ["id"],
   style: [],
-  g: ["class"],
+  g: ["class", "filter"],
   path: [
     ...["class", "d", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray"],
-    ...["stroke-linecap", "stroke-linejoin", "stroke-opacity"],
+    ...["stroke-linecap", "stroke-linejoin", "stroke-opacity", "paint-order"],
   ],
+  tspan: ["class", "font-size", "font-weight"],
+  defs: [],
+  linearGradient: ["id", "gradientUnits", "x1", "x2", "y1", "y2"],
+  stop: ["class", "offset", "stop-opacity"],
+  pattern: ["id", "width", "height", "patternUnits", "patternTransform"],
+  filter: ["id", "filterUnits", "x", "y", "width", "height", "color-interpolation-filters"],
+  feTurbulence: ["type", "baseFrequency", "numOctaves", "seed", "result"],
+  feDisplacementMap: ["in", "in2", "xChannelSelector", "yChannelSelector", "scale"],
   rect: ["class", "x", "y", "width", "height", "rx", "fill"],
   circle: ["class", "cx", "cy", "r", "fill", "stroke-width"],
   text: ["class", "x", "y", "font-size", "font-weight", "font-family", "text-anchor", "textLength", "fill"],
@@ -65,7 +73,7 @@ export function readPicture(svg: string): Picture {
     for (const [key, value] of Object.entries(attributes)) {
       assert.ok(ALLOWED[name]?.includes(key), `${name} may not have the attribute ${key}`);
       if (key === "xmlns") assert.equal(value, "http://www.w3.org/2000/svg");
-      else assert.doesNotMatch(value, /javascript:|data:|https?:|url\(|&|</i);
+      else assert.doesNotMatch(value, /javascript:|data:|https?:|url\((?!#[\w-]+\)$)|&|</i);
     }
     elements.push(one);
     open.push(one);
@@ -73,6 +81,9 @@ export function readPicture(svg: string): Picture {
   parser.on("text", (text) => {
     const inner = open.at(-1);
     if (inner !== undefined) inner.text += text;
+    // A text is all that is written in it.
+    const whole = open.at(-2);
+    if (inner?.name === "tspan" && whole !== undefined) whole.text += text;
   });
   parser.on("closetag", () => open.pop());
   parser.write(svg).close();

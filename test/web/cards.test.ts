@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Picture, PngRenderer } from "../../src/charts/png.js";
+import { PngRenderer } from "../../src/charts/png.js";
 import { DAY_MS } from "../../src/lib/clock.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
 import { OPEN_PAGES } from "../support/open-pages.js";
 import { open, submit } from "../support/page.js";
-import { readPicture } from "../support/svg.js";
+import { type Picture, readPicture } from "../support/svg.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onSqliteAndLong("Pictures for previews of pages", (engine) => {
@@ -42,10 +42,10 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
 
   /** What a picture would show, without rendering it. */
   async function drawn(path: string, of = world): Promise<Picture> {
-    const pictures: Picture[] = [];
+    const drawings: string[] = [];
     const { render } = PngRenderer.prototype;
-    PngRenderer.prototype.render = async (picture) => {
-      pictures.push(picture);
+    PngRenderer.prototype.render = async (svg) => {
+      drawings.push(svg);
       return Buffer.from("a picture");
     };
     try {
@@ -53,21 +53,21 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
     } finally {
       PngRenderer.prototype.render = render;
     }
-    const [picture] = pictures;
-    assert.ok(picture !== undefined);
-    return picture;
+    return readPicture(drawings[0] ?? assert.fail(path));
   }
 
   const cardOf = async (path: string, of = world) => {
-    const picture = await drawn(path, of);
-    assert.ok(picture.kind === "card");
-    const [title = "", lead = "", ...others] = picture.card.texts.map(({ text }) => text);
-    const foot = others.pop() ?? "";
-    const rows = Array.from({ length: others.length / 5 }, (_, i) => {
-      const [, name, detail, value, unit] = others.slice(5 * i, 5 * i + 5);
-      return { name, detail, value, unit };
+    const texts = (await drawn(path, of)).texts.map(({ text }) => text);
+    const [title = "", lead = "", ...others] = texts;
+    const begins = others.flatMap((text, i) => (/^[123]$/.test(text) ? [i] : []));
+    const rows = begins.map((begin) => {
+      const row = others.slice(begin + 1, begin + 6);
+      const [name, detail] = row;
+      const description = row[2]?.startsWith("· ") ? row[2] : undefined;
+      const [value, unit] = row.slice(description === undefined ? 2 : 3);
+      return { name, detail, description, value, unit };
     });
-    return { title, lead, rows, foot };
+    return { title, lead, rows, foot: texts.at(-1) ?? "" };
   };
 
   test("every public page has one of 1200 × 630", async () => {
@@ -101,10 +101,11 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
   test("a card has the title of its page, the first three of its list and the time of the data", async () => {
     const home = await cardOf("/cards/pages/home");
     assert.equal(home.title, "Today on GitHub");
-    assert.equal(home.lead, "3 repositories");
+    assert.equal(home.lead, "3 repositories measured.");
     assert.deepEqual(home.rows[0], {
       name: "one/one",
-      detail: "GitHub · Go · A small tool",
+      detail: "GitHub · Go",
+      description: "· A small tool",
       value: "+40",
       unit: "stars in 24 hours",
     });
@@ -113,15 +114,19 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
     assert.match(list.title, /^Stars.*, .*Rust/);
     assert.deepEqual(
       [list.lead, ...list.rows.map(({ name, value, unit }) => [name, value, unit])],
-      ["1 repository", ["two/two", "95", "stars"]],
+      ["1 repository.", ["two/two", "95", "stars"]],
     );
     assert.deepEqual((await cardOf("/cards/lists?sort=stars&page=50")).rows.length, 3, "always the first");
     const go = await cardOf("/cards/languages/go");
-    assert.deepEqual([go.title, go.lead], ["Go", "1 repository, +200 stars in 7 days"]);
+    assert.deepEqual(
+      [go.title, go.lead],
+      ["Go", "+200 stars in 7 days across 1 repository, 100 % of them for one."],
+    );
     const languages = await cardOf("/cards/pages/languages");
     assert.deepEqual(languages.rows[0], {
       name: "Go",
       detail: "1 repository",
+      description: undefined,
       value: "+200",
       unit: "stars in 7 days",
     });
@@ -134,7 +139,7 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
     const paths = ["pages/home", "lists", "pages/languages"];
     for (const path of paths) {
       const { foot, title, lead } = await cardOf(`/cards/${path}`, old);
-      assert.equal(foot, "Sidereal · as of 30 Apr 2026, 91 days ago");
+      assert.equal(foot, "30 Apr 2026, 91 days ago");
       assert.doesNotMatch(`${title} ${lead}`, /today|now|last|growing/i);
     }
   });
@@ -142,10 +147,8 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
   test("the card of a comparison is its chart, without names that are not tracked", async () => {
     const path =
       "/cards/charts?repo=github:one/one&repo=github:two/two&repo=github:no/such&theme=dark&range=30d";
-    const picture = await drawn(path);
-    assert.ok(picture.kind === "svg" && picture.zoom === 2);
-    const { title, width, height, style } = readPicture(picture.svg);
-    assert.deepEqual([title, width, height], ["Stars: one/one, two/two", 600, 315]);
+    const { title, width, height, style } = await drawn(path);
+    assert.deepEqual([title, width, height], ["Stars: one/one, two/two", 1_200, 630]);
     assert.doesNotMatch(style ?? "", /@media/);
     assert.equal((await world.request("/cards/charts?repo=github:no/such")).status, 404);
   });
@@ -160,7 +163,7 @@ onSqliteAndLong("Pictures for previews of pages", (engine) => {
     const card = await cardOf(image);
     assert.deepEqual(
       [card.title, card.lead, card.rows.map(({ name }) => name)],
-      ["Mine", "A watchlist of 2 repositories", ["one/one", "two/two"]],
+      ["Mine", "A watchlist of 2 repositories.", ["one/one", "two/two"]],
     );
     const response = await world.request(image);
     assert.equal(response.headers.get("cache-control"), "private, no-cache");

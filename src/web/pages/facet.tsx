@@ -6,6 +6,7 @@ import {
   type FacetKind,
   isCovered,
   isGrowthSort,
+  type ListRow,
   listQuery,
   MAIN_SORTS,
   pageParameter,
@@ -13,7 +14,7 @@ import {
   SORT_DEFINITIONS,
   windowsOf,
 } from "../../discovery/discovery.js";
-import { WINDOW_LABELS, WINDOWS } from "../../growth/growth.js";
+import { WINDOW_LABELS, WINDOWS, type Window } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { explorePage, topicPage } from "../../lib/page-addresses.js";
@@ -70,6 +71,12 @@ export const showFacet =
     };
   };
 
+/** What gained most in a month, or else in the longest time that is known. */
+export function usualList({ gained }: NamedFacet) {
+  const known = WINDOWS.findLast((window) => gained[window].measured > 0);
+  return { known, window: known ?? "30d", sort: known === undefined ? "stars" : "stars-gained" } as const;
+}
+
 type ShownFacet = Awaited<ReturnType<typeof readFacet>>;
 type FoundProps = ShownFacet & { found: NonNullable<ShownFacet["found"]> };
 
@@ -77,9 +84,8 @@ async function readFacet(request: PageRequest, kind: FacetKind, facet: NamedFace
   const { summary } = request;
   const { name } = facet;
   const { url, query: given, ...read } = readQuery(facetQuery, request.url);
-  // What gained most in a month, or else in the longest time that is known.
-  const known = WINDOWS.findLast((window) => facet.gained[window].measured > 0);
-  const sort = given?.sort ?? (known === undefined ? "stars" : "stars-gained");
+  const { known, ...usual } = usualList(facet);
+  const sort = given?.sort ?? usual.sort;
   const windows = windowsOf(sort);
   const longest = windows.findLast((window) => window === known) ?? windows.at(-1) ?? "30d";
   const query = given && { ...given, sort, window: given.window ?? longest };
@@ -146,31 +152,30 @@ const FacetBody: FC<ShownFacet> = (shown) => {
   );
 };
 
-/** "+110,214 stars in 30 days across 101 repositories, 31 % of them for claude-code." */
-const Headline: FC<ShownFacet> = ({ facet, found }) => {
-  const { window = "30d" } = found?.query ?? {};
+/** "+110,214 stars in 30 days across 101 repositories, 31 % of them for claude-code." In parts, as the gain and the name stand out. */
+export function facetWords(facet: NamedFacet, window: Window, first: ListRow | undefined) {
   const { starsGained, measured } = facet.gained[window];
-  const [first] = found?.grown.makers ?? [];
-  const part = madePart(first, starsGained);
   const all = repositoriesText(facet.repositories);
+  if (measured === 0 || !isCovered(facet.gained[window], facet.recent))
+    return { gain: null, words: `${formatCount(facet.stars)} stars across ${all}`, maker: "" };
+  const words = `in ${WINDOW_LABELS[window]} across ${all}`;
+  const part = madePart(first, starsGained);
+  if (first === undefined || part === 0 || part > 100) return { gain: starsGained, words, maker: "" };
+  const maker = first.repository.name;
+  return { gain: starsGained, words: `${words}, ${part} % of them for `, maker };
+}
+
+const Headline: FC<ShownFacet> = ({ facet, found }) => {
+  const { gain, words, maker } = facetWords(facet, found?.query.window ?? "30d", found?.grown.makers[0]);
   return (
     <p class="say">
-      {measured === 0 || !isCovered(facet.gained[window], facet.recent) ? (
-        `${formatCount(facet.stars)} stars across ${all}`
-      ) : (
-        <>
-          <b>
-            <Delta value={starsGained} /> stars
-          </b>{" "}
-          in {WINDOW_LABELS[window]} across {all}
-          {first === undefined || part === 0 || part > 100 ? null : (
-            <>
-              , {part} % of them for <b>{first.repository.name}</b>
-            </>
-          )}
-        </>
-      )}
-      .
+      {gain === null ? null : (
+        <b>
+          <Delta value={gain} /> stars
+        </b>
+      )}{" "}
+      {words}
+      {maker === "" ? null : <b>{maker}</b>}.
     </p>
   );
 };

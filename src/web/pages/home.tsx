@@ -179,7 +179,7 @@ async function readHome(request: PageRequest) {
 const next = (ids: readonly number[], shown: ReadonlySet<number>) => ids.filter((id) => !shown.has(id));
 
 /** "Today on GitHub", "This week in Rust"; of old measurements "30 Apr 2026 on GitHub". */
-function titleOf({
+export function titleOf({
   window,
   language,
   isPast,
