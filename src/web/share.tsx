@@ -98,7 +98,9 @@ export function picturesOf(query: ShareQuery, repositories: readonly RepositoryN
   if (kind === "badge") return repositories.map((one) => badgeOf(query, one));
   if (kind !== "card") return repositories.length === 0 ? [] : [chartOf(query, kind, repositories)];
   return repositories.map((one) => ({
-    ...cardAt(`/api/embed/card.png?${queryOf([["repo", repositoryKey(one)]])}`),
+    ...cardAt(
+      `/api/embed/card.png?${queryOf([["repo", repositoryKey(one)], ...(query.theme === "dark" ? [["theme", "dark"] as const] : [])])}`,
+    ),
     alt: `${one.fullName}: stars, growth and rank`,
     repositories: [one],
   }));
