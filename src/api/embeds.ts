@@ -2,10 +2,13 @@ import {
   ALIGNMENTS,
   alignedAt,
   CHART_WINDOWS,
+  chartPoints,
   drawHistories,
   gainOfLine,
   type History,
+  headlineText,
   isByDate,
+  LEAST_RANKED,
   METRICS,
   newestOf,
   readHistory,
@@ -64,6 +67,20 @@ async function readHistories(
   );
 }
 
+/** The headline of a single repository, as its page has it. */
+async function sentenceOf(
+  { modules: { rankings } }: ChartServices,
+  [only, ...others]: readonly History[],
+): Promise<string | undefined> {
+  if (only === undefined || others.length > 0) return undefined;
+  const [{ trends, ranks }, { repositories }] = await Promise.all([
+    rankings.standing(only.repository.id),
+    rankings.counters(),
+  ]);
+  const points = chartPoints(only.series, "stars");
+  return headlineText(trends, repositories < LEAST_RANKED ? [] : ranks, points);
+}
+
 /** A chart as SVG, and the repositories in it. Throws VALIDATION_FAILED for days in the wrong order, and NOT_FOUND. */
 async function drawn(services: ChartServices, { repo, background, ...query }: ChartQuery) {
   const size = chartSize(query);
@@ -72,8 +89,9 @@ async function drawn(services: ChartServices, { repo, background, ...query }: Ch
   const request = { ...query, ...size, ...alignedAt(histories, query), view: viewOf(query), spans };
   const site = publicHost(services.config.baseUrl);
   const isClear = background === "clear";
+  const sentence = query.metric === "stars" ? await sentenceOf(services, histories) : undefined;
   return {
-    drawing: drawHistories(histories, { ...request, isClear, site, now: services.clock.now() }),
+    drawing: drawHistories(histories, { ...request, isClear, site, sentence, now: services.clock.now() }),
     repositories: histories.map(({ repository }) => repository),
   };
 }

@@ -2,12 +2,14 @@ import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import {
   AGE_UNITS,
   type AgeUnit,
+  ageUnitOf,
   axisNumbers,
   dateText,
   dayText,
   exactNumber,
   signedShort,
 } from "./numbers.js";
+import { type Alignment, isByDate } from "./series.js";
 
 interface Tick {
   value: number;
@@ -186,6 +188,20 @@ export function dateAxis(min: number, max: number, count: number): Axis {
   if (first === undefined) ticks.push({ value: middle, label: dateText(middle) });
   return axisOf({ kind: "linear", from, to }, ticks);
 }
+
+/** A time axis of dates or ages, with at most about `count` ticks. */
+export function timeAxis(align: Alignment, [first, last]: readonly [number, number], count: number): Axis {
+  const most = Math.max(2, Math.floor(count));
+  if (isByDate(align)) return dateAxis(first, last, most);
+  return ageAxis([first, last], ageUnitOf(last - first), most);
+}
+
+/** The axis up to a value, and its ticks. */
+export const upTo = ({ domain, ticks }: Axis, to: number): Axis =>
+  axisOf(
+    { ...domain, to },
+    ticks.filter(({ value }) => value <= to),
+  );
 
 /** An axis of ages in ms. Starts at 0 unless the first age is far from it. */
 export function ageAxis([min, max]: readonly [number, number], unit: AgeUnit, count: number): Axis {

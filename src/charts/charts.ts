@@ -71,7 +71,15 @@ export {
   type View,
   viewOf,
 } from "./series.js";
-export { monthWords, paceOf, type Standing, type StoryLine, standingsOf, storyOf } from "./story.js";
+export {
+  headlineText,
+  monthWords,
+  paceOf,
+  type Standing,
+  type StoryLine,
+  standingsOf,
+  storyOf,
+} from "./story.js";
 export { CHART_PAGE_STYLES, chartColours, MAX_SERIES, THEMES, type Theme } from "./themes.js";
 export {
   bestDay,

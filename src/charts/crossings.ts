@@ -109,6 +109,21 @@ export function countAt(points: readonly ChartPoint[], at: number): number | und
   return next && between(last, next, at);
 }
 
+/** The longest time between the counts around a crossing whose day is named. */
+const DATED_MS = 2 * DAY_MS;
+
+/** Whether the day of a crossing is known: counts of both lines are near to it. Otherwise only its month is. */
+export const hasDay = (
+  { at, passer, passed }: Pick<Crossing, "at" | "passer" | "passed">,
+  lines: readonly (readonly ChartPoint[])[],
+): boolean =>
+  [passer, passed].every((i) => {
+    const points = lines[i] ?? [];
+    const after = points.findIndex((point) => point.at >= at);
+    const [before, next] = [points[after - 1] ?? points[after], points[after]];
+    return before !== undefined && next !== undefined && next.at - before.at <= DATED_MS;
+  });
+
 /** More would hide the lines. */
 const MOST_RINGS = 24;
 const RING = 6;
@@ -193,7 +208,7 @@ export interface Box {
   bottom: number;
 }
 
-interface Placing {
+export interface Placing {
   texts: readonly string[];
   lines: readonly (readonly LinePoint[])[];
   taken: readonly Box[];
@@ -202,7 +217,7 @@ interface Placing {
 }
 
 /** Below the rings and to their right, where a rising line leaves room, or above and to their left; undefined if neither is free. */
-function placeOf(
+export function placeOf(
   group: readonly Crossing[],
   { texts, lines, taken, label, frame }: Placing,
 ): Box | undefined {

@@ -1,18 +1,20 @@
 import type { Anomaly } from "../growth/growth.js";
 import type { Frame } from "./axes.js";
-import { type Box, isIn } from "./crossings.js";
-import { spread } from "./lines.js";
+import { type Box, isIn, passingsOf } from "./crossings.js";
+import { cleanSeries, DRAWINGS, spread } from "./lines.js";
 import { element, estimateWidth, type Markup } from "./markup.js";
 import { dateText, dayText, shortNumber } from "./numbers.js";
 import {
   type ChartInput,
   type ChartPoint,
   type ChartSpan,
+  isByDate,
   type Metric,
   type Milestone,
   type Passed,
   VIEW_FACTS,
 } from "./series.js";
+import { MAX_SERIES } from "./themes.js";
 import { anomalyWords } from "./words.js";
 
 /** Events along a line, found and drawn: times in which its counts are unusual or missing, and milestones. */
@@ -62,36 +64,48 @@ export const MILESTONES: readonly number[] = Array.from({ length: 7 }, (_, i) =>
 /** More would clutter a chart. The highest are shown. */
 const MAX_MILESTONES = 4;
 
-/**
- * The milestones that the single line of a chart by date reaches within its points. One that was reached before
- * the first point is none, and neither is one of open issues, which come and go.
- */
-export function milestonesOf({
-  metric,
-  align,
-  view = "total",
-  isSum = false,
-  series: [only, ...others],
-}: Pick<ChartInput, "metric" | "align" | "view" | "isSum"> & {
+/** Those that pictures show as flags, which have room for more. */
+export const FLAGS: readonly number[] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000].map(
+  (thousands) => thousands * 1_000,
+);
+
+type Reachable = Pick<ChartInput, "metric" | "align" | "view" | "isSum"> & {
   series: readonly { points: readonly ChartPoint[] }[];
-}): Milestone[] {
+};
+
+/** The highest milestones that the single line of a chart by date reaches within its points; see `reachedOf`. */
+export const milestonesOf = (input: Reachable): Milestone[] =>
+  reachedOf(input, MILESTONES).slice(-MAX_MILESTONES);
+
+/**
+ * The round numbers that the single line of a chart by date reaches within its points. One that was reached before the first point is
+ * none, and neither is one of open issues, which come and go.
+ */
+export function reachedOf(
+  { metric, align, view = "total", isSum = false, series: [only, ...others] }: Reachable,
+  values: readonly number[],
+): Milestone[] {
   if (metric === "openIssues" || align !== "date" || !VIEW_FACTS[view].hasMilestones || isSum) return [];
   if (only === undefined || others.length > 0) return [];
   const found: Milestone[] = [];
   let [before] = only.points;
   let highest = before?.value ?? 0;
   for (const point of only.points) {
-    const value = MILESTONES.findLast((one) => one > highest && one <= point.value);
+    const value = values.findLast((one) => one > highest && one <= point.value);
     if (value !== undefined && before !== undefined && point.isApart !== true)
       found.push({ value, point, before });
     highest = Math.max(highest, point.value);
     before = point;
   }
-  return found.slice(-MAX_MILESTONES);
+  return found;
 }
 
 /** A span is at least this wide, as most last for one snapshot. */
 const MIN_WIDTH = 6;
+
+/** Spans below bars, each of which begins where the point before it was. */
+export const spansUnder = (bars: unknown, spans: readonly ChartSpan[]): readonly ChartSpan[] =>
+  bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
 
 /** Shades spans; `isNumbered`: with their numbers above the lines. Unusual times have solid edges, unseen ones dashed ones. */
 export function drawSpans(spans: readonly ChartSpan[], frame: Frame, isNumbered: boolean): Markup[] {
@@ -137,7 +151,7 @@ interface Reached {
 const TOGETHER = 12;
 
 /** Round numbers and others passed, oldest first; those at the same place as one. */
-function reachedOf(milestones: readonly Milestone[], passed: readonly Passed[], { x }: Frame): Reached[] {
+function happenedOn(milestones: readonly Milestone[], passed: readonly Passed[], { x }: Frame): Reached[] {
   const all: Reached[] = [
     ...milestones.map(({ value, point }) => ({ ...point, words: shortNumber(value) })),
     ...passed.map((one) => ({ ...one, words: `passed ${one.name}` })),
@@ -159,7 +173,7 @@ export function drawReached(
 ): (Markup | undefined)[] {
   const { left, right, top, bottom, size, label } = frame;
   const isWide = right - left > LEAST_DATED;
-  const all = reachedOf(milestones, isWide ? passed : [], frame).map((one) => ({
+  const all = happenedOn(milestones, isWide ? passed : [], frame).map((one) => ({
     ...one,
     x: frame.x(one.at),
     y: frame.y(one.value),
@@ -219,4 +233,28 @@ const DAYS_NAMED = 400;
 /** "2 Apr", or "Apr 2026" in a chart of years. */
 function dayWords(at: number, days: number): string {
   return days > DAYS_NAMED ? dateText(at).replace(/^\d+ /, "") : dayText(at);
+}
+
+/** What a chart shows, before its places are known. `bars`: instead of lines. */
+export function contentOf(input: ChartInput) {
+  const { align, view = "total" } = input;
+  const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
+  const hasPoints = series.some(({ points }) => points.length > 0);
+  const spans = isByDate(align) && hasPoints ? (input.spans ?? []) : [];
+  const drawing = DRAWINGS[view];
+  const [only] = series.length === 1 ? series : [];
+  const points = series.flatMap((one) => one.points);
+  const lines = drawing.lines(series);
+  const bars = only && drawing.bars(only.points);
+  const [milestones, crossings] = [milestonesOf({ ...input, series }), passingsOf({ ...input, series })];
+  return { series, only, points, spans, lines, bars, milestones, crossings };
+}
+
+/** The first and the last time that a chart shows. */
+export function endsOf(
+  points: readonly ChartPoint[],
+  spans: readonly ChartSpan[],
+): [first: number, last: number] {
+  const times = [...points.map(({ at }) => at), ...spans.map(({ to }) => to)];
+  return times.length === 0 ? [0, 0] : [Math.min(...times), Math.max(...times)];
 }

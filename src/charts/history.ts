@@ -29,6 +29,7 @@ import { drawChart, drawNotice } from "./chart.js";
 import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
 import { shortNames } from "./lines.js";
 import { dateText, exactNumber, plural } from "./numbers.js";
+import { isYoung } from "./picture-young.js";
 import {
   type Alignment,
   type ChartInput,
@@ -55,7 +56,7 @@ const chartWindowMs = (window: ChartWindow): number | undefined =>
 const MAX_CHART_POINTS = 600;
 
 /** Growth of one repository, as far as charts depend on it. */
-type ChartTrend = Pick<Trend, "from" | "to" | "anomalies">;
+type ChartTrend = Pick<Trend, "from" | "to" | "anomalies"> & Partial<Pick<Trend, "window" | "starsDelta">>;
 
 /** The data of one repository in a chart. */
 export interface History {
@@ -70,6 +71,10 @@ export interface History {
   leftOut: readonly Pick<ChartPoint, "at" | "value">[];
   /** When the repository was created; its first snapshot if that is earlier. null: unknown, so it has no age. */
   bornAt: number | null;
+  /** When its counts would begin if all of its star history were read; undefined: they do, or that is unknown. */
+  unreadFrom: number | undefined;
+  /** Whether it ends with the newest counts. */
+  isCurrent: boolean;
   firstSnapshotAt: number | null;
   snapshots: number;
   /** Its growth, null for a window without. */
@@ -122,13 +127,19 @@ export async function readHistory(
   const missedAt =
     recency.newestFiles.get(repository.importSource ?? "") ?? recency.fullDays.get(repository.provider);
   const isFirst = metric === "stars" && !(part.at(0) > shownPoints(series).at(0));
+  const born = bornAt(repository.createdAt, firstSnapshotAt);
   return {
     repository,
+    unreadFrom:
+      isFirst && from === undefined && isHistoryMissing(historyState) && born !== null
+        ? Math.max(born, (until ?? born) - (lengthMs ?? Number.POSITIVE_INFINITY))
+        : undefined,
+    isCurrent: to === undefined,
     points: chartPoints(series, metric, part.picked(kept)),
     gaps: holesOf(series).filter(({ from: begin }) => begin >= part.at(0)),
     series,
     leftOut: leftOutOf({ readings, series }, metric),
-    bornAt: bornAt(repository.createdAt, firstSnapshotAt),
+    bornAt: born,
     firstSnapshotAt,
     snapshots: readings.length,
     trends,
@@ -370,6 +381,7 @@ type ChartRequest = Pick<
   | "style"
   | "isClear"
   | "title"
+  | "sentence"
 > & {
   theme: Theme;
   /** Time of the response. */
@@ -380,13 +392,39 @@ const isEmpty = ({ points }: ChartSeries) => points.length === 0;
 
 /** Draws a chart of the histories, or a notice if there is nothing to draw. */
 export function drawHistories(histories: readonly History[], request: ChartRequest): string {
-  const { theme, now, ...rest } = request;
+  const { now, ...rest } = request;
   const series = seriesOf(histories, request);
-  if (series.some(({ points }) => points.length >= 2)) {
+  const [only] = histories.length === 1 ? histories : [];
+  if (series.some(({ points }) => points.length >= (only === undefined ? 2 : 1))) {
     const asOf = newestOf(histories);
-    return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme }).svg;
+    const facts = only === undefined ? {} : factsOf(only, request);
+    return drawChart({ ...rest, ...facts, series, asOf, ageDays: ageInDays(asOf, now) }).svg;
   }
   return drawNotice(titleOf(request, series), missingReason(histories, request), request);
+}
+
+/** What a picture says of a single line of stars by date: its headline, and what is not read yet. */
+function factsOf(
+  history: History,
+  { metric, align, view = "total", sentence }: ChartRequest,
+): Pick<ChartInput, "sentence" | "week" | "bornAt" | "unread"> {
+  const { points, trends, unreadFrom, isCurrent, historyState, bornAt: born } = history;
+  const [first] = points;
+  if (metric !== "stars" || align !== "date" || first === undefined) return {};
+  const week = isCurrent ? trends.find((trend) => trend?.window === "7d")?.starsDelta : undefined;
+  const told = isCurrent ? sentence : undefined;
+  if (isYoung({ metric, align, view }, { points })) {
+    const isMissing = points.length === 1 && historyWords(historyState, "") !== undefined;
+    const words = isMissing ? missingReason([history], { metric, align }) : told;
+    return { week, sentence: words, bornAt: born ?? undefined };
+  }
+  const isBegun = unreadFrom === undefined || first.at - unreadFrom < DAY_MS || view !== "total";
+  if (isBegun) return { week, sentence: told };
+  const isRead = historyState.state === "READING" || historyState.state === "WAITING";
+  return {
+    ...{ week, bornAt: unreadFrom, unread: isRead ? "being read" : "not read" },
+    sentence: isRead ? `From ${dateText(first.at)}; earlier stars are being read.` : told,
+  };
 }
 
 export const titleOfHistories = (

@@ -1,8 +1,8 @@
 import { DAY_MS, WEEK_MS } from "../lib/clock.js";
-import type { Frame } from "./axes.js";
+import { type Axis, type Frame, gainAxis, linearAxis, logAxis } from "./axes.js";
 import { coordinate, element, estimateWidth, fit, type Markup } from "./markup.js";
-import { AGE_UNITS } from "./numbers.js";
-import { breaksOf, type ChartPoint, type ChartSeries } from "./series.js";
+import { AGE_UNITS, exactNumber, shortNumber, signedRate, signedShort } from "./numbers.js";
+import { breaksOf, type ChartInput, type ChartPoint, type ChartSeries, type View } from "./series.js";
 
 /** The lines of a chart: strokes, gaps, marks, and the labels at their ends. */
 
@@ -178,6 +178,10 @@ export interface LabelLook {
   /** Of the values. */
   small: number;
   isStacked: boolean;
+  /** Of pictures, whose lines end in stars: from the end of a line to its label. Those that moved have no line to it. */
+  gap?: number;
+  /** Between labels, at least; default: 4. */
+  apart?: number;
 }
 
 /** From the end of a line to its label, and from a name to a value next to it. */
@@ -192,7 +196,7 @@ export function labelWidth(labels: readonly EndLabel[], look: LabelLook, max: nu
     const [first, second] = [estimateWidth(name, look.size * BOLD), estimateWidth(value, look.small)];
     return look.isStacked ? Math.max(first, second) : first + (value === "" ? 0 : VALUE_GAP + second);
   });
-  return labels.length === 0 ? 0 : Math.min(max, LABEL_GAP + Math.max(...widths));
+  return labels.length === 0 ? 0 : Math.min(max, (look.gap ?? LABEL_GAP) + Math.max(...widths));
 }
 
 /**
@@ -204,7 +208,7 @@ export function drawLabels(
   lines: readonly (readonly Point[])[],
   { right, top, bottom, ...look }: Pick<Frame, "right" | "top" | "bottom"> & LabelLook,
 ): Markup[] {
-  const { size, small, isStacked } = look;
+  const { size, small, isStacked, gap = LABEL_GAP, apart = 4 } = look;
   const shown = labels.flatMap((label, i) => {
     const end = lines[i]?.at(-1);
     if (end === undefined) return [];
@@ -219,13 +223,13 @@ export function drawLabels(
     else columns.push([one]);
   }
   return columns.flatMap((column) => {
-    const height = isStacked ? size + small + 4 : size + 4;
+    const height = (isStacked ? size + small : size) + apart;
     const wanted = column.map(({ end }) => end.y);
     const [above, below] = isStacked ? [0.7 * size, small] : [0.4 * size, 4];
     const places = spread(wanted, height, [top + above, bottom - below]);
     return column.flatMap(({ name, value, end, reach, color }, i) => {
       const y = places[i] ?? top;
-      const x = end.x + LABEL_GAP;
+      const x = end.x + gap;
       const beside = isStacked || value === "" ? 0 : VALUE_GAP + estimateWidth(value, small);
       const leader = `M${coordinate(end.x + 5)} ${coordinate(end.y)}L${coordinate(x - 2)} ${coordinate(y)}`;
       const named = { class: `chart-halo chart-mark-${color}`, "font-size": size, "font-weight": 600 };
@@ -234,7 +238,7 @@ export function drawLabels(
         ? { x, y: y + small + 3 }
         : { x: reach, y: y + size * 0.35, "text-anchor": "end" };
       return [
-        ...(Math.abs(y - end.y) < size / 2
+        ...(Math.abs(y - end.y) < size / 2 || gap > LABEL_GAP
           ? []
           : [element("path", { class: `chart-line-${color}`, d: leader, "stroke-width": 1 })]),
         element(
@@ -242,7 +246,9 @@ export function drawLabels(
           { ...named, x, y: y + (isStacked ? 1 : size * 0.35) },
           fit(name, { size: size * BOLD, width: reach + 1 - x - beside }),
         ),
-        ...(value === "" ? [] : [element("text", { ...valued, ...place }, value)]),
+        ...(value === ""
+          ? []
+          : [element("text", { ...valued, ...place }, fit(value, { size: small, width: reach + 1 - x }))]),
       ];
     });
   });
@@ -274,13 +280,16 @@ export interface Gain {
 
 /** The length of a bar. */
 export interface Step {
-  name: "day" | "week" | "month";
+  name: "day" | "week" | "fortnight" | "month";
   ms: number;
 }
 
 export const DAY_STEP: Step = { name: "day", ms: DAY_MS };
 const MONTH: Step = { name: "month", ms: AGE_UNITS.month.ms };
-const STEPS: readonly Step[] = [DAY_STEP, { name: "week", ms: WEEK_MS }, MONTH];
+const WEEK: Step = { name: "week", ms: WEEK_MS };
+const STEPS: readonly Step[] = [DAY_STEP, WEEK, MONTH];
+/** Those of pictures, which are seen at one size. */
+export const FINE_STEPS: readonly Step[] = [DAY_STEP, WEEK, { name: "fortnight", ms: 2 * WEEK_MS }, MONTH];
 
 /** Maximum number of bars, so that each stays visible: days are joined into weeks or months. */
 const MAX_BARS = 130;
@@ -296,10 +305,10 @@ export const SHORTEST_STEP = 0.4;
 export function stepOf(
   points: readonly ChartPoint[],
   span = spanOf([points]),
-  most: number = MAX_BARS,
+  { most = MAX_BARS, steps = STEPS }: { most?: number; steps?: readonly Step[] } = {},
 ): Step {
   const usual = usualDistance(points);
-  return STEPS.find(({ ms }) => span / ms <= most && usual <= ms * 1.5) ?? MONTH;
+  return steps.find(({ ms }) => span / ms <= most && usual <= ms * 1.5) ?? MONTH;
 }
 
 /** The time from the first point of all lines to the last. */
@@ -383,4 +392,50 @@ export function drawBars(
   });
   const d = bars.join("");
   return d === "" ? [] : [element("path", { d, class: look })];
+}
+
+/** How a view is drawn. */
+interface Drawing {
+  lines(series: readonly ChartSeries[]): readonly ChartSeries[];
+  /** The bars that replace a single line. */
+  bars(points: readonly ChartPoint[]): Gain[] | undefined;
+  axis(values: readonly number[], scale: ChartInput["scale"], count: number): Axis;
+  short(value: number): string;
+  exact(value: number): string;
+}
+
+export const DRAWINGS: Readonly<Record<View, Drawing>> = {
+  total: {
+    lines: (series) => series,
+    bars: () => undefined,
+    axis: countAxis,
+    short: shortNumber,
+    exact: exactNumber,
+  },
+  "per-day": {
+    lines: perDayLines,
+    bars: (points) => gainsOf(points),
+    axis: (values, _, count) => gainAxis(values, count),
+    short: signedShort,
+    exact: signedRate,
+  },
+};
+
+function countAxis(values: readonly number[], scale: ChartInput["scale"], count: number): Axis {
+  const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
+  return (scale === "log" ? logAxis : linearAxis)(low, high, count);
+}
+
+/** Longest name and note of a series, in average characters. */
+const NAME_ROOM = { size: 1, width: 200 };
+
+/** Only points that are counts; names are cut once here, since they are measured repeatedly. */
+export function cleanSeries(series: ChartSeries): ChartSeries {
+  const { name, note, points } = series;
+  return {
+    ...series,
+    points: points.filter(({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0),
+    name: fit(name, NAME_ROOM),
+    ...(note === undefined ? {} : { note: fit(note, NAME_ROOM) }),
+  };
 }

@@ -120,10 +120,6 @@ export function picture(
   ).xml;
 }
 
-export function background(width: number, height: number): Markup {
-  return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 });
-}
-
 /** Characters with a meaning in Markdown. */
 const MARKDOWN = /[\\`*_{}[\]<>()#+!|~&"$^=@]/g;
 /** Those that end the address of a link there, or may not be in an address. */

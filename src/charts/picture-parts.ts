@@ -104,7 +104,7 @@ export function sentenceLines(
 ): { size: number; lines: string[] } {
   const plain = plainText(text);
   const size = Math.min(most, Math.floor((most * width) / Math.max(1, estimateWidth(plain, most))));
-  if (size >= least) return { size, lines: [plain] };
+  if (size >= least) return { size, lines: plain === "" ? [] : [plain] };
   const even = Array.from({ length: 10 }, (_, i) => (width * (i + 10)) / 20)
     .map((narrow) => wrap(plain, { size: most, width: narrow }, 9))
     .find((lines) => lines.length <= 2);

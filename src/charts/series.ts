@@ -14,6 +14,10 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
   openIssues: { title: "Open issues", unit: "open issues" },
 };
 
+/** The unit of a count: "star" of one, otherwise "stars". */
+export const unitOf = (metric: Metric, count: number): string =>
+  count === 1 ? METRIC_WORDS[metric].unit.slice(0, -1) : METRIC_WORDS[metric].unit;
+
 /** A chart shows totals, or gains per day. `chart.ts` says how each is drawn, `words.ts` how it is described. */
 export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
@@ -99,12 +103,16 @@ export interface ChartInput {
   hasBars?: boolean;
   /** Of a whole life: when it began. Its counts begin at 0, and the time before the first point is shown as not read yet. */
   bornAt?: number | undefined;
+  /** Of a picture: what is said of the time before the first point. */
+  unread?: string | undefined;
   /** Others that the single line passed, each once. */
   passed?: readonly Passed[];
   /** The host of the service, named in the footer; default: its name. */
   site?: string | undefined;
-  /** Without heading and footer, when the surrounding page shows the same. */
-  isBare?: boolean;
+  /** Of a picture: what happened. Default: what its lines say. */
+  sentence?: string | undefined;
+  /** Of a picture with one line: its gain in the 7 days to its end. */
+  week?: number | undefined;
 }
 
 /** A line of a chart. */

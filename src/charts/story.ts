@@ -1,7 +1,20 @@
+import type { Rank } from "../discovery/discovery.js";
+import type { Trend, Window } from "../growth/growth.js";
 import { DAY_MS } from "../lib/clock.js";
-import { type Crossing, countAt, crossingsOf } from "./crossings.js";
-import { exactNumber } from "./numbers.js";
-import type { ChartPoint } from "./series.js";
+
+import { type Crossing, countAt, crossingsOf, hasDay } from "./crossings.js";
+import { milestonesOf } from "./events.js";
+import { shortNames } from "./lines.js";
+import { ageText, ageUnitOf, dateText, exactNumber, signedNumber } from "./numbers.js";
+import {
+  type ChartInput,
+  type ChartPoint,
+  type ChartSeries,
+  gainOfLine,
+  METRIC_WORDS,
+  unitOf,
+} from "./series.js";
+import { dayGains, headlineOf, lifeWords, strongest } from "./words.js";
 
 /** What happened between several lines of totals by date, in sentences, and what their pace leads to. */
 
@@ -73,6 +86,8 @@ export function standingsOf(lines: readonly StoryLine[]): (Standing | undefined)
 export interface Story {
   /** "opencode passed all three in January", "claude-code took second place on 2 April"; without crossings who leads. */
   clauses: readonly string[];
+  /** Those that the clauses name. */
+  crossings: readonly Crossing[];
   /** The next one to pass another; undefined: nobody within two years. */
   next: string | undefined;
 }
@@ -94,10 +109,12 @@ export function storyOf(lines: readonly StoryLine[], unit: string): Story | unde
   );
   const byPasser = Map.groupBy(lasting.values(), ({ passer }) => passer);
   const passers = order.flatMap((i) => byPasser.get(i) ?? []);
-  const clauses = [...Map.groupBy(passers, ({ passer }) => passer).values()]
-    .slice(0, 2)
-    .map((crossings, i) => clauseOf(crossings, { lines, end, isFirst: i === 0, others: order.length - 1 }));
+  const told = [...Map.groupBy(passers, ({ passer }) => passer).values()].slice(0, 2);
+  const clauses = told.map((crossings, i) =>
+    clauseOf(crossings, { lines, end, isFirst: i === 0, others: order.length - 1 }),
+  );
   return {
+    crossings: told.flat(),
     clauses: clauses.length > 0 ? clauses : leadWords(lines, { standings, order, unit }),
     next: nextWords(lines, standings, end),
   };
@@ -119,17 +136,19 @@ function clauseOf(crossings: readonly Crossing[], { lines, end, isFirst, others 
   const ordered = crossings.toSorted((a, b) => a.at - b.at);
   const last = ordered.at(-1) as Crossing;
   const name = lines[last.passer]?.name;
-  if (!isFirst && last.place === 2) return `${name} took second place ${timeWords([last], end)}`;
+  if (!isFirst && last.place === 2) return `${name} took second place ${timeWords([last], { lines, end })}`;
   const names = ordered.map(({ passed }) => lines[passed]?.name);
   const some = names.length > 2 ? `${SOME[names.length]} others` : names.join(" and ");
   const whom = ordered.length === others && others > 1 ? COUNTS[others] : some;
-  return `${name} passed ${whom} ${timeWords(ordered, end)}`;
+  return `${name} passed ${whom} ${timeWords(ordered, { lines, end })}`;
 }
 
-/** "on 2 April", "in January", "between November and January"; the year if it is not that of the end. */
-function timeWords(crossings: readonly Crossing[], end: number): string {
+/** "on 2 April", "in January", "between November and January"; the year if it is not that of the end, no day that is not known. */
+function timeWords(crossings: readonly Crossing[], { lines, end }: Pick<Telling, "lines" | "end">): string {
   const [first, last] = [crossings[0]?.at ?? end, crossings.at(-1)?.at ?? end];
-  if (crossings.length === 1) return `on ${new Date(first).getUTCDate()} ${monthWords(first, end)}`;
+  const all = lines.map(({ points }) => points);
+  if (crossings.length === 1 && crossings.every((one) => hasDay(one, all)))
+    return `on ${new Date(first).getUTCDate()} ${monthWords(first, end)}`;
   const months = [first, last].map((at) => monthWords(at, end));
   return months[0] === months[1] ? `in ${months[0]}` : `between ${months.join(" and ")}`;
 }
@@ -199,4 +218,95 @@ function nextWords(
   const gains =
     (line.perDay ?? 0) < LEAST_TOLD ? "" : `, gains ${fasterWords(line.perDay ?? 0, other.perDay)},`;
   return `${line.name} is ${exactNumber(gap)} behind ${other.name}${gains} and would pass it ${when}.`;
+}
+
+/** What a picture says of its lines: sentences, the longest first, of which one is shown, and the crossings that they name. */
+export function sentencesOf(
+  input: Pick<ChartInput, "metric" | "align" | "alignedAt" | "view" | "sentence">,
+  series: readonly ChartSeries[],
+): { sentences: readonly string[]; crossings: readonly Crossing[] } {
+  const { metric, align, view = "total", sentence } = input;
+  const { unit } = METRIC_WORDS[metric];
+  const [only, ...others] = series;
+  if (sentence !== undefined) return { sentences: [sentence], crossings: [] };
+  if (only === undefined || others.length === 0)
+    return {
+      sentences: only === undefined ? [] : [gainSentence(only.points, { align, metric })],
+      crossings: [],
+    };
+  const names = shortNames(series.map(({ name }) => name));
+  const lines = series.map(({ points }, i) => ({ name: names[i] ?? "", points, perDay: paceOf(points) }));
+  if (align === "date" && view === "total") {
+    const { clauses = [], crossings = [] } = storyOf(lines, unit) ?? {};
+    const [first = "", second] = clauses;
+    const lead = second === undefined ? leadGap(first, { lines, crossings }) : "";
+    const told = [clauses.join(", ") + lead, first];
+    return { sentences: [...new Set(told)].map(asSentence), crossings };
+  }
+  return { sentences: [asSentence(leadSentence(lines, input))], crossings: [] };
+}
+
+const asSentence = (words: string): string => (words === "" ? "" : `${words}.`);
+
+/** " and leads by 34,955", of a line that passed another one and is the first since. */
+function leadGap(
+  clause: string,
+  { lines, crossings }: { lines: readonly StoryLine[]; crossings: readonly Crossing[] },
+): string {
+  const values = lines.map(({ points }) => points.at(-1)?.value ?? 0);
+  const own = values[crossings[0]?.passer ?? -1];
+  const [most, next] = values.toSorted((a, b) => b - a);
+  const isFirst = own !== undefined && own === most && next !== undefined && own > next;
+  return clause !== "" && isFirst ? ` and leads by ${exactNumber(own - next)}` : "";
+}
+
+/** "+1,234 forks since 30 Apr 2025."; "12,345 stars after 10 months." */
+function gainSentence(
+  points: readonly ChartPoint[],
+  { align, metric }: Pick<ChartInput, "align" | "metric">,
+): string {
+  const gain = gainOfLine(points);
+  const last = points.at(-1);
+  if (gain === undefined || last === undefined) return "";
+  if (align === "index") return `From 100 to ${exactNumber(last.value)} since ${dateText(gain.first.at)}.`;
+  if (align !== "date")
+    return `${exactNumber(last.value)} ${unitOf(metric, last.value)} after ${ageText(last.at, ageUnitOf(last.at))}.`;
+  const since = dateText(gain.first.at);
+  if (gain.gained < 0)
+    return `${exactNumber(-gain.gained)} ${unitOf(metric, -gain.gained)} fewer than on ${since}.`;
+  return `${signedNumber(gain.gained)} ${unitOf(metric, gain.gained)} since ${since}.`;
+}
+
+/** Who leads, of lines that are not totals by date. */
+function leadSentence(
+  lines: readonly StoryLine[],
+  { align, view, alignedAt }: Pick<ChartInput, "align" | "view" | "alignedAt">,
+): string {
+  const known = lines.filter(({ points }) => points.length > 0);
+  const end = Math.min(...known.map(({ points }) => points.at(-1)?.at ?? 0));
+  const isByAge = align !== "date" && align !== "index";
+  const countOf = ({ points }: StoryLine) => (isByAge ? countAt(points, end) : points.at(-1)?.value) ?? 0;
+  const [lead, second] = known.toSorted((a, b) => countOf(b) - countOf(a));
+  if (lead === undefined || second === undefined) return "";
+  if (view === "per-day" && !isByAge) return `${lead.name} gains most now`;
+  if (align === "index") {
+    const since = alignedAt === undefined ? "" : ` since ${dateText(alignedAt)}`;
+    return `${lead.name} grew most${since}: from 100 to ${exactNumber(countOf(lead))}`;
+  }
+  const after = `${align === "age" ? "At the age of" : "After"} ${ageText(end, ageUnitOf(end))}`;
+  if (view === "per-day") return `${after}, ${lead.name} gains most`;
+  return `${after}, ${lead.name} leads by ${exactNumber(countOf(lead) - countOf(second))}`;
+}
+
+/** The headline of a repository as its page has it, in a text, else what it gained in a year. `points`: of its whole life. `ranks`: none in a catalogue of fewer than LEAST_RANKED. */
+export function headlineText(
+  trends: Readonly<Record<Window, Trend | null>>,
+  ranks: readonly Rank[],
+  points: readonly ChartPoint[],
+): string | undefined {
+  const passed = milestonesOf({ metric: "stars", align: "date", series: [{ points }] }).at(-1);
+  const headline = headlineOf(trends[strongest(trends, ranks)], { days: dayGains(points), passed });
+  const life = lifeWords(points);
+  if (headline !== undefined) return `${headline.gain} ${headline.words}`.trim();
+  return life === undefined ? undefined : `${life}.`;
 }

@@ -31,10 +31,10 @@ import {
   type ChartPoint,
   type ChartSeries,
   type ChartSpan,
-  gainOfLine,
   isByDate,
   METRIC_WORDS,
   type Milestone,
+  unitOf,
   VIEW_FACTS,
   type View,
 } from "./series.js";
@@ -76,49 +76,19 @@ export function titleOf(input: Worded, series: readonly ChartSeries[]): string {
   return fit(`${subjectOf(input)}: ${names}`, { size: 1, width: 200 });
 }
 
-/** The times that a chart shows: its first and last date or age, and the unit of ages. */
-interface TimeRange {
-  first: number;
-  last: number;
-  unit: AgeUnit;
-}
-
-/** The heading of a chart, and the last value of a single line. */
-export interface Heading {
-  heading: string;
-  subheading: string;
-  current: { value: string; gained: string } | undefined;
-}
-
-export function headingOf(input: Worded, series: readonly ChartSeries[], range: TimeRange): Heading {
-  const { first, last, unit } = range;
-  const { align, title } = input;
-  const subject = subjectOf(input);
-  const time = isByDate(align)
-    ? datesText(first, last)
-    : `up to ${ageText(last, unit)}${align === "age" ? " old" : ""}`;
-  const [one, ...others] = series;
-  if (one === undefined || others.length > 0)
-    return {
-      heading: title ?? subject,
-      subheading: `${series.length} repositories · ${time}`,
-      current: undefined,
-    };
-  const gain = gainOfLine(one.points);
-  const current = gain && { value: exactNumber(gain.last.value), gained: signedNumber(gain.gained) };
-  return { heading: title ?? one.name, subheading: `${subject} · ${time}`, current };
-}
-
-/** The service, the date of the data, and the notes on lines. */
-export function footerOf(
-  { asOf, ageDays, site = "Sidereal" }: Pick<ChartInput, "asOf" | "ageDays" | "site">,
-  series: readonly ChartSeries[],
-): string {
-  const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
+/** The foot of a picture: notes on lines, its subject unless that is plain, and the date of the data. */
+export function footerOf(input: ChartInput, series: readonly ChartSeries[]): string {
+  const { asOf, ageDays, scale, view = "total" } = input;
   const notes = series.flatMap(({ name, note }) =>
     note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
   );
-  return [site, ...date, ...notes].join(" · ");
+  const subject = subjectOf(input);
+  return [
+    ...notes,
+    ...(subject === METRIC_WORDS.stars.title ? [] : [subject]),
+    ...(scale === "log" && view === "total" ? ["log scale"] : []),
+    ...(asOf === null ? [] : [agedDate(asOf, ageDays)]),
+  ].join(" · ");
 }
 
 /** The content of a chart, as sentences. */
@@ -293,7 +263,7 @@ export function headlineOf(
   const isRise = starsDelta > 0;
   if (starsDelta !== 0) {
     const words = `in ${WINDOW_LABELS[window]}${comparison(trend, days)}.`;
-    return { gain: `${signedNumber(starsDelta)} stars`, isRise, words };
+    return { gain: `${signedNumber(starsDelta)} ${unitOf("stars", Math.abs(starsDelta))}`, isRise, words };
   }
   if (passed === undefined) return undefined;
   return {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { drawChart } from "../../src/charts/chart.js";
 import { anomalySpans, MAX_SPANS, milestonesOf, spansWithin } from "../../src/charts/events.js";
 import { gainsOf, stepOf } from "../../src/charts/lines.js";
-import type { ChartInput, ChartPoint, ChartSpan } from "../../src/charts/series.js";
+import { type ChartInput, type ChartPoint, type ChartSpan, SHAPES, STYLES } from "../../src/charts/series.js";
 import { CHART_PAGE_STYLES } from "../../src/charts/themes.js";
 import { milestoneWords, noteOfSpan } from "../../src/charts/words.js";
 import type { Anomaly } from "../../src/growth/anomalies.js";
@@ -34,6 +34,10 @@ function draw(all: readonly ChartPoint[] | ChartInput["series"], more: Partial<C
   return picture;
 }
 
+/** The same as an instrument on a page. */
+const onPage = (all: Parameters<typeof draw>[0], more: Partial<ChartInput> = {}) =>
+  draw(all, { theme: "page", ...more });
+
 const seen = ({ texts }: Picture): string[] => texts.map(({ text }) => text);
 const withClass = ({ elements }: Picture, part: string) =>
   elements.flatMap(({ attributes }) => (attributes.class?.includes(part) ? [attributes] : []));
@@ -46,13 +50,13 @@ test("a chart says what it shows, to those who see it and to those who do not", 
     picture.description,
     "owner/name: 1,000 on 1 Mar 2026, 2,200 on 30 Apr 2026, gained 1,200. As of 30 Apr 2026.",
   );
-  const texts = ["owner/name", "Stars · 1 Mar – 30 Apr 2026", "2,200", "+1,200"];
-  for (const text of [...texts, "Sidereal · as of 30 Apr 2026"])
+  const texts = ["owner/name", "+1,200 stars since 1 Mar 2026.", "2,200", "stars", "+140", "in 7 days"];
+  for (const text of [...texts, "Sidereal", "30 Apr 2026"])
     assert.ok(seen(picture).includes(text), `${text} of ${seen(picture)}`);
   assert.equal(picture.elements[0]?.attributes.role, "img");
   const fallen = draw(points([9, 4]));
   assert.match(fallen.description ?? "", /lost 5\./);
-  assert.ok(seen(fallen).includes("−5"));
+  assert.ok(seen(fallen).includes("5 stars fewer than on 1 Mar 2026."));
   assert.match(draw([]).description ?? "", /nothing is known/);
   const wrong = [Number.NaN, Number.POSITIVE_INFINITY, -5];
   assert.match(
@@ -71,7 +75,7 @@ test("a picture follows the reader's colours unless its theme is fixed; in a pag
     points: points([i, i + 9]),
     gaps: [],
   }));
-  const picture = draw(all, { theme: "page", idPrefix: "stars-7", isBare: true });
+  const picture = draw(all, { theme: "page", idPrefix: "stars-7" });
   assert.equal(picture.style, undefined);
   const styled = new Set([...CHART_PAGE_STYLES.matchAll(/\.([\w-]+)/g)].map((match) => match[1]));
   for (const one of picture.classes) assert.ok(styled.has(one) || ["chart", "chart-line"].includes(one), one);
@@ -85,14 +89,12 @@ test("a picture follows the reader's colours unless its theme is fixed; in a pag
 
 test("a gap is drawn as a gap, a missing day that could not be seen is not, and a point alone is seen", () => {
   const all = points(growing(365, 3));
-  const without = (from: number, to: number) =>
-    draw([
-      {
-        name: "a/b",
-        points: all.filter((_, i) => i <= from || i >= to),
-        gaps: [{ from: day(from), to: day(to) }],
-      },
-    ]);
+  const without = (from: number, to: number) => onPage([holed(from, to)]);
+  const holed = (from: number, to: number) => ({
+    name: "a/b",
+    points: all.filter((_, i) => i <= from || i >= to),
+    gaps: [{ from: day(from), to: day(to) }],
+  });
   const wide = without(100, 160);
   assert.match(wide.description ?? "", /; no readings between 9 Jun 2026 and 8 Aug 2026\./);
   const [before, after] = pathsOf(wide);
@@ -105,7 +107,10 @@ test("a gap is drawn as a gap, a missing day that could not be seen is not, and 
   assert.equal(withClass(without(100, 102), "chart-hint").length, 0);
   assert.equal(pathsOf(without(100, 102)).length, 1);
   const gaps = [0, 1].map((i) => ({ from: day(i), to: day(i + 1) }));
-  const alone = draw([{ name: "a/b", points: points([10, 20, 30]), gaps }]);
+  const picture = draw([holed(100, 160)]);
+  assert.ok(picture.elements.some(({ attributes }) => attributes.fill === "url(#chart-hatch)"));
+  assert.ok(seen(picture).includes("no counts"));
+  const alone = onPage([{ name: "a/b", points: points([10, 20, 30]), gaps }]);
   assert.equal(pathsOf(alone).length, 0);
   assert.equal(withClass(alone, "chart-mark-1").filter(({ r }) => r === "1.8").length, 3);
 });
@@ -114,13 +119,13 @@ test("a line is one, whatever its sources, and no number compares what nobody sa
   const mixed = points(growing(90, 5)).map((one, i): ChartPoint => {
     return { ...one, source: i < 30 ? "BACKFILLED" : i < 60 ? "IMPORTED" : "OBSERVED" };
   });
-  const [path, ...others] = withClass(draw(mixed), "chart-line-");
+  const [path, ...others] = withClass(onPage(mixed), "chart-line-");
   assert.deepEqual([others, path?.["stroke-dasharray"]], [[], undefined]);
   assert.equal(barsOf(mixed).length, 89);
-  assert.ok(seen(draw(mixed)).includes("+445"));
+  assert.ok(seen(draw(mixed)).includes("+445 stars since 1 Mar 2026."));
 
   const apart = points([900, 950, 1_000, 1_200, 1_210]).map((one, i) => ({ ...one, isApart: i === 3 }));
-  const [before, after] = pathsOf(draw(apart));
+  const [before, after] = pathsOf(onPage(apart));
   assert.ok((before?.at(-1)?.[0] ?? 0) < (after?.[0]?.[0] ?? 0), "they are not joined");
   assert.deepEqual(
     gainsOf(apart).map(({ change }) => change),
@@ -172,9 +177,14 @@ test("a milestone is the first count that reaches a round number, with its day o
   assert.deepEqual(reached(points([1_200, 900, 1_300])), [], "reached before");
   const apart = points([900, 1_100, 1_200]).map((one, i) => ({ ...one, isApart: i === 1 }));
   assert.deepEqual(reached(apart), [], "by a step that is no movement");
-  const many = draw(points([10, 1_500, 6_000, 20_000, 70_000, 200_000, 600_000]));
-  assert.equal(withClass(many, "chart-ring").length, 4, "the highest are marked");
-  assert.match(many.description ?? "", /It reached 500,000 on 7 Mar 2026\./);
+  const values = points([10, 1_500, 6_000, 20_000, 70_000, 200_000, 600_000]);
+  assert.equal(withClass(onPage(values), "chart-ring").length, 4, "the highest are marked");
+  const many = draw(points([10, 900, 1_500, 2_200, 3_000, 4_000, 6_000, 7_500, 9_000, 11_000, 600_000]));
+  const flags = many.elements.filter(
+    ({ name, attributes }) => name === "text" && attributes.class === "chart-paper",
+  );
+  assert.ok(flags.length > 0 && flags.length <= 4, "flags, where there is room");
+  assert.match(many.description ?? "", /It reached 500,000 on 11 Mar 2026\./);
 });
 
 function spanAt(from: number, to: number, more: Partial<ChartSpan> = {}): ChartSpan {
@@ -217,7 +227,7 @@ test("anomalies of all windows are one span each, of this metric, the newest nin
 test("spans are shaded and, on pages, numbered in their order; an embed has them in its description", () => {
   const spans = [spanAt(2, 5), ...[2.01, 2.02].map((n) => spanAt(n, n)), spanAt(9, 9, { kind: "unseen" })];
   for (const width of [330, 760]) {
-    const page = draw(points(growing(10, 1)), { spans, isBare: true, width });
+    const page = onPage(points(growing(10, 1)), { spans, width });
     const numbers = page.texts.filter(({ text }) => /^[1-4]$/.test(text));
     const inOrder = numbers.toSorted((a, b) => a.box.left - b.box.left).map(({ text }) => text);
     assert.deepEqual(inOrder, ["1", "2", "3", "4"]);
@@ -228,14 +238,14 @@ test("spans are shaded and, on pages, numbered in their order; an embed has them
     assert.match(embed.description ?? "", /3 Mar – 6 Mar 2026: something\. .* 10 Mar 2026: something\./);
   }
   const endOf = (more: Partial<ChartInput>) =>
-    Number(withClass(draw(points([1, 2, 3, 4]), more), "chart-mark-1").at(-1)?.cx);
+    Number(withClass(onPage(points([1, 2, 3, 4]), more), "chart-mark-1").at(-1)?.cx);
   const unseen = spanAt(3, 9, { kind: "unseen" });
   assert.ok(endOf({ spans: [unseen] }) < endOf({}) / 2, "the axis reaches to its end");
 });
 
 /** The bars of a chart of gains: left, right, and their ends. */
 function barsOf(all: readonly ChartPoint[], more: Partial<ChartInput> = {}) {
-  return draw(all, { view: "per-day", width: 760, ...more })
+  return onPage(all, { view: "per-day", width: 760, ...more })
     .elements.filter(
       ({ attributes: { d, class: look = "" } }) => d?.includes("V") && !/muted|hint/.test(look),
     )
@@ -341,14 +351,18 @@ test("every size, scale and series gives a picture of which all parts lie inside
     width: fc.integer({ min: 320, max: 1_200 }),
     height: fc.integer({ min: 220, max: 800 }),
     metric: fc.constantFrom("stars" as const, "forks" as const, "openIssues" as const),
-    isBare: fc.boolean(),
+    theme: fc.constantFrom("page" as const, "auto" as const),
+    shape: fc.constantFrom("readme" as const, ...(["readme", "post", "square", "card"] as const)),
+    style: fc.constantFrom(...STYLES),
     hasBars: fc.boolean(),
     bornAt: fc.option(fc.constant(Date.UTC(2014, 0)), { nil: undefined }),
     view: fc.constantFrom("total" as const, "per-day" as const),
     spans: fc.array(span, { maxLength: 9 }),
   });
   fc.assert(
-    fc.property(input, ({ series: all, spans: times, ...more }) => {
+    fc.property(input, ({ series: all, spans: times, ...given }) => {
+      const isPost = given.theme === "auto" && given.shape !== "readme";
+      const more = { ...given, ...(isPost && SHAPES[given.shape]) };
       const begin = more.align === "age" ? 0 : Date.UTC(2016, 0, 3, 4);
       const moved = all.map((one) => ({
         ...one,

@@ -85,10 +85,19 @@ test("a story names who passed whom and when, else who leads, and who is next", 
   assert.deepEqual(story({ flat, rising, low: days(120, () => 100) })?.clauses, [
     "rising passed both between January and February",
   ]);
-  assert.deepEqual(story({ flat, rising: days(120, (day) => 9 * day) }), {
-    clauses: ["rising passed flat on 22 April"],
-    next: undefined,
-  });
+  const passed = story({ flat, rising: days(120, (day) => 9 * day) });
+  assert.deepEqual([passed?.clauses, passed?.next], [["rising passed flat on 22 April"], undefined]);
+  assert.deepEqual(
+    passed?.crossings.map(({ passer, place }) => [passer, place]),
+    [[1, 1]],
+    "the ring of the sentence",
+  );
+  const weekly = (points: ChartPoint[]) => points.filter((_, i) => i % 7 === 0);
+  assert.deepEqual(
+    story({ flat: weekly(flat), rising: weekly(days(120, (day) => 9 * day)) })?.clauses,
+    ["rising passed flat in April"],
+    "no day that is not known",
+  );
   const late = days(120, (day) => Math.max(18 * day, 30 * day - 1_000));
   assert.deepEqual(story({ rising, late, flat })?.clauses, [
     "late passed both between February and April",
@@ -96,6 +105,7 @@ test("a story names who passed whom and when, else who leads, and who is next", 
   ]);
   assert.deepEqual(story({ flat, slow: days(120, (day) => 5 * day) }), {
     clauses: ["flat leads by 405", "slow gains 5 a day"],
+    crossings: [],
     next: "slow is 405 behind flat, gains 5 a day, and would pass it in July.",
   });
   assert.deepEqual(story({ only: flat })?.clauses, ["only has 1,000 stars"]);

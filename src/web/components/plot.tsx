@@ -76,7 +76,6 @@ export const Plot: FC<PlotProps> = (props, { isStatic = false }: RenderContext) 
       ...(size === "whole" ? (props.size ?? SIZES.whole) : SIZES.narrow),
       theme: "page",
       idPrefix: id + size,
-      isBare: true,
     });
     // Safe: numbers, and names that the drawing escapes.
     return (
