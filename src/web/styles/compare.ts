@@ -27,6 +27,7 @@ export const COMPARE = `
 .menu > div > a[aria-current] { font-weight: 600; background: var(--bar); }
 .compared-chart { padding: 1.25rem var(--s5) var(--s3); }
 .compared-chart .plot { --chart-bg: var(--card); margin: 0; }
+.compared-chart .ring { display: inline; width: 12px; height: 12px; fill: none; stroke: var(--soft); stroke-width: 2; vertical-align: -1px; }
 .compared { margin-top: var(--s5); }
 .compared tbody tr { height: 3.5rem; }
 .compared tbody th { white-space: normal; overflow-wrap: anywhere; width: 99%; max-width: 0; }

@@ -92,6 +92,7 @@ fieldset > .pair .field { margin-bottom: 0; }
 .made li { display: grid; grid-template: auto 8px / 2rem minmax(0, 1fr) auto; gap: 0 var(--s3); align-content: center; height: 4rem; border-top: 1px solid var(--line); border-bottom: 0; }
 .made .owner-image { grid-row: 1 / 3; }
 .made svg { grid-column: 2 / 4; width: 100%; height: 8px; }
+.near { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; margin-top: var(--s5); }
 @media (min-width: 46.01rem) { .grown .plot-box { aspect-ratio: 744 / 348; } }
 @media (max-width: 68rem) {
   .facet-lead, .grown { grid-template-columns: minmax(0, 1fr); }
