@@ -77,12 +77,14 @@ test("the line of a life leaves the texts free, whatever its shape", () => {
     const [line] = elements.filter(({ attributes }) => /chart-line-1$/.test(attributes.class ?? ""));
     assert.equal(line === undefined, values.length === 0);
     const above = texts.filter(({ box }) => box.bottom < 450);
-    for (const [x, y] of pointsOf(line?.attributes.d ?? ""))
-      for (const { box, text } of above)
-        assert.ok(
-          x > box.right || x < box.left || y > box.bottom,
-          `${text} of ${values.slice(0, 3)}: ${x} ${y}`,
-        );
+    const corners = pointsOf(line?.attributes.d ?? "");
+    for (const [i, [x1, y1]] of corners.entries())
+      for (let part = 0; part <= 1; part += 0.01) {
+        const [x0, y0] = corners[i - 1] ?? [x1, y1];
+        const [x, y] = [x0 + part * (x1 - x0), y0 + part * (y1 - y0)];
+        for (const { box, text } of above)
+          assert.ok(x > box.right || x < box.left || y > box.bottom, `${text} of ${values.slice(0, 3)}`);
+      }
   }
 });
 
