@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse } from "yaml";
@@ -292,6 +292,19 @@ test("a job without a list draws its own repository, shows it in a README, and h
   assert.match(refused.stdout, /\| README\.md could not be pushed:\n\| remote: GH006: Protected branch/);
   assert.equal(commits(), before + 1, "the charts are published");
   assert.ok(!existsSync(join(folder, "stolen")));
+  rmSync(hook);
+  // As earlier versions have left it.
+  const branch = join(folder, "branch");
+  git(folder, "clone", "--quiet", "--branch", "sidereal", bare, branch);
+  mkdirSync(join(branch, "charts"));
+  for (const name of ["badges", "repositories.json", b.split("/")[0] ?? ""])
+    git(branch, "mv", name, `charts/${name}`);
+  git(branch, "commit", "--quiet", "--message", "Earlier");
+  git(branch, "push", "--quiet");
+  set(1_020);
+  assert.equal((await run({ ...job, REPOSITORIES: b })).code, 0);
+  assert.ok(home().includes(`/raw/sidereal/charts/${b}.svg)`), home());
+  assert.match(show(`charts/${b}.svg`), /^<svg /);
   for (const [wrong, said] of [
     [{ README: "../README.md" }, /README must be a file of the repository/],
     [{ README: "none.md" }, /--readme: there is no file/],
