@@ -24,6 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
       return context().config;
     },
     clock: systemClock,
+    cacheFolder: userFolder("cache", process.env),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -1,6 +1,6 @@
 /** `chart`: one picture of repositories, without a store or a server. */
 import { statSync, writeFileSync } from "node:fs";
-import { dirname, extname } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { type Command, Option } from "commander";
 import { MAX_SERIES } from "../charts/charts.js";
 import { AppError } from "../lib/errors.js";
@@ -82,7 +82,11 @@ async function draw(
   try {
     const addresses = parseAddresses(texts, pass.forges);
     if (typeof addresses === "string") throw new CommandFault(addresses);
-    const { chart, problems } = await drawChart(pass, addresses, { options, format });
+    const { chart, problems } = await drawChart(pass, addresses, {
+      options,
+      format,
+      cache: join(host.cacheFolder, "charts"),
+    });
     if (chart === undefined) throw new CommandFault(problems.join("\n"), EXIT.failed);
     if (out === undefined) host.stdout.write(chart);
     else writeFileSync(out, chart);

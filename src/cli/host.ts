@@ -14,6 +14,8 @@ export interface Host {
   /** Read on first use. Throws a ConfigError. */
   readonly config: Config;
   clock: Clock;
+  /** The folder of the user for what may be lost. */
+  cacheFolder: string;
   /** Gives answers, from a person at a terminal or not. */
   stdin: Readable & { isTTY?: boolean };
   /** Receives reports, and exports without a file. */

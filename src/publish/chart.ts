@@ -1,9 +1,12 @@
 import { pngQuery, zoomOf } from "../api/api.js";
+import { dateText } from "../charts/charts.js";
 import { queryOf, repositoryKey } from "../lib/page-addresses.js";
 import { validationError } from "../lib/validation.js";
 import { followChanges } from "../modules.js";
 import type { RepositoryAddress } from "../repositories/repositories.js";
+import { CachedRequests } from "./cache.js";
 import type { Pass } from "./pass.js";
+import { problemOf } from "./problems.js";
 import { trackWithHistory } from "./reading.js";
 
 export type ChartFormat = "svg" | "png" | "json" | "csv";
@@ -20,19 +23,24 @@ export function checkChartOptions(options: ChartOptions): void {
 
 /**
  * Reads repositories with their star histories from their forges, and draws one chart of those that could be read. `chart`: absent if
- * none could. `problems`: sentences about the others. Throws VALIDATION_FAILED for days in the wrong order.
+ * none could. `problems`: sentences about the others. `cache`: a folder for what was read. Throws VALIDATION_FAILED for days in the wrong order.
  */
 export async function drawChart(
   pass: Pass,
   addresses: readonly RepositoryAddress[],
-  { options, format }: { options: ChartOptions; format: ChartFormat },
+  { options, format, cache }: { options: ChartOptions; format: ChartFormat; cache: string },
 ): Promise<{ chart?: string | Uint8Array; problems: string[] }> {
   const keys: string[] = [];
   const problems: string[] = [];
   for (const address of addresses) {
-    const { repository, problem } = await trackWithHistory(pass, address);
+    const requests = new CachedRequests(pass.contextOf(address.provider), cache, address);
+    const { repository, problem } = await trackWithHistory(pass, address, requests.context);
+    requests.write();
     if (repository !== undefined) keys.push(repositoryKey(repository));
-    if (problem !== undefined) problems.push(problem);
+    const { failure } = requests;
+    const told = problem ?? (failure && problemOf(pass, address, failure));
+    if (told !== undefined)
+      problems.push(failure === undefined ? told : `${told} Its counts are of ${dateText(requests.readAt)}.`);
   }
   if (keys.length === 0) return { problems };
   await followChanges(pass.modules);

@@ -3,7 +3,14 @@ import { concernsForge, UpstreamFailure } from "../forges/forges.js";
 import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { isHistoryUnread, type Repository, type RepositoryAddress } from "../repositories/repositories.js";
-import { completeHistory, enrollImported, readKnown, refreshTogether, track } from "../tracking/tracking.js";
+import {
+  completeHistory,
+  enrollImported,
+  readKnown,
+  refreshTogether,
+  type TrackingContext,
+  track,
+} from "../tracking/tracking.js";
 import type { Known } from "./known.js";
 import type { ListedAddress } from "./list.js";
 import type { Pass } from "./pass.js";
@@ -14,8 +21,8 @@ import { lookUp, type Unread } from "./unread.js";
 export async function trackWithHistory(
   pass: Pass,
   address: RepositoryAddress,
+  context: TrackingContext,
 ): Promise<{ repository?: Repository; problem?: string }> {
-  const context = pass.contextOf(address.provider);
   let id: number | undefined;
   let problem = {};
   try {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import type { ForgeKind } from "../../src/config/known-forges.js";
 import { DAY_MS, systemClock } from "../../src/lib/clock.js";
 import { CommandWorld } from "../support/command.js";
@@ -145,4 +146,61 @@ test("chart of a forge without star histories says when the repository was first
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^<svg /);
   assert.match(stdout, /First seen on/);
+});
+
+test("chart keeps what it has read: again it costs two requests, and without a quota it says from when its counts are", async (t) => {
+  const { forge, settings, nameOf } = await start(t);
+  const cache = join(world.newDataDir(), "cache");
+  const kept = { ...settings, XDG_CACHE_HOME: cache };
+  const again = async (more = kept) => {
+    forge.counters.reset();
+    const ran = await draw([nameOf(0), "--format", "json"], more);
+    const [{ points = [] } = {}] = ran.stdout === "" ? [] : JSON.parse(ran.stdout).data.series;
+    return { ...ran, points: points.slice(0, -3), requests: requestsOf(forge) };
+  };
+  const first = await again();
+  assert.equal(first.code, 0, first.stderr);
+  const second = await again();
+  assert.deepEqual([second.code, second.requests, second.points], [0, 2, first.points]);
+  const [file = ""] = readdirSync(join(cache, "charts"));
+  assert.ok(statSync(join(cache, "charts", file)).size < 20_000);
+  forge.spend(null, "core", 60);
+  const spent = await again();
+  assert.equal(spent.code, 3);
+  assert.match(
+    spent.stderr,
+    /^github:\S+: The limit of the forge is used up; it continues at \S+Z\. With a token in SIDEREAL_GITHUB_TOKENS it permits more\. Its counts are of \d+ \w+ \d{4}\.\n$/,
+  );
+  assert.deepEqual(spent.points, first.points);
+  const token = { ...kept, SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest" };
+  assert.ok(!gunzipSync(readFileSync(join(cache, "charts", file))).includes("ghp_"));
+  // A damaged file is read again from the forge, and a folder that cannot be written costs only requests.
+  writeFileSync(join(cache, "charts", file), "damaged");
+  const damaged = await again(token);
+  assert.deepEqual([damaged.code, damaged.requests, damaged.points], [0, first.requests, first.points]);
+  writeFileSync(join(world.folder, "no-folder"), "");
+  const unwritable = await again({ ...token, XDG_CACHE_HOME: join(world.folder, "no-folder") });
+  assert.deepEqual([unwritable.code, unwritable.requests], [0, first.requests]);
+});
+
+test("a star history that the quota ends in the middle of is drawn as far as it was read, and continued by the next chart", async (t) => {
+  const { forge, settings, nameOf } = await start(t);
+  const kept = { ...settings, XDG_CACHE_HOME: world.newDataDir() };
+  forge.switches.fault = ({ path, query }) =>
+    path.endsWith("/stargazers/history") && Number(query.get("page")) >= 5
+      ? { name: "403-secondary", retryAfterSeconds: 3_600 }
+      : undefined;
+  const part = await draw([nameOf(0)], kept);
+  assert.equal(part.code, 3);
+  assert.match(part.stderr, /Reading its star history: back to \d+ \w+ \d{4}\./);
+  assert.match(part.stdout, /since \d+ \w+ \d{4}/);
+  forge.switches.fault = null;
+  const pages = forge.counters.byKind.history ?? 0;
+  const whole = await draw([nameOf(0)], kept);
+  assert.equal(whole.code, 0, whole.stderr);
+  forge.counters.reset();
+  const fresh = await draw([nameOf(0)], settings);
+  // The newest page is requested again, and the refused one.
+  assert.ok(pages <= 6 && (forge.counters.byKind.history ?? 0) > 6);
+  assert.equal(fresh.stdout.replace(/ \d+:\d+/g, ""), whole.stdout.replace(/ \d+:\d+/g, ""));
 });

@@ -42,6 +42,7 @@ export class CommandWorld {
         ...Object.fromEntries(inherited),
         SIDEREAL_DATA_DIR: dataDir,
         SIDEREAL_LOG_LEVEL: "error",
+        XDG_CACHE_HOME: this.newDataDir(),
         ...settings,
       },
       stdio: ["pipe", "pipe", "pipe"],
@@ -72,13 +73,15 @@ export class CommandWorld {
     const { runProgram } = await import("../../src/cli/cli.js");
     const { openPass } = await import("../../src/app/pass.js");
     const { openModules } = await import("../../src/modules.js");
-    const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir, ...settings });
+    const { XDG_CACHE_HOME: cacheFolder = this.newDataDir(), ...own } = settings;
+    const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir, ...own });
     const [stdout, stderr] = [new Written(), new Written()];
     const context = { config, clock, log: createLog("error") };
     const code = await runProgram(
       {
         ...unusedHost(),
         config,
+        cacheFolder,
         stdout,
         stderr,
         clock,
@@ -108,6 +111,7 @@ export function unusedHost(): Host {
   return {
     config: loadConfig({}),
     clock: systemClock,
+    cacheFolder: "",
     stdin: Readable.from([]),
     stdout: new Written(),
     stderr: new Written(),
