@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 0b8e4ff3450edade
- * Types: 46cc6e1e135f4e58
+ * Document: dfd0acadfc59a19c
+ * Types: 0f251f4a0b28ac72
  */
 export interface paths {
     "/api": {
@@ -1355,10 +1355,10 @@ export interface components {
             /** @description Whether the owner has archived it; null: unknown. */
             archived: boolean | null;
             /**
-             * @description AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.
+             * @description HIDDEN: this service does not show it. It is on watchlists that had it, without name and numbers, and nowhere else.
              * @enum {string}
              */
-            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED" | "HIDDEN";
             /**
              * Format: date-time
              * @description When it was created; null: unknown.
@@ -1864,7 +1864,7 @@ export interface components {
              * @description AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.
              * @enum {string}
              */
-            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED" | "HIDDEN";
             /**
              * Format: date-time
              * @description When the counts were taken: of one repository its newest confirmed ones, at which its windows end; of several the median. null: there are none.
@@ -1947,8 +1947,8 @@ export interface components {
              * @description Now. null: DELETED.
              * @enum {string|null}
              */
-            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED" | null;
-            /** @description NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. JOINED: it is another one now; see joinedTo. DELETED: with its history. COUNTS: none of these, but its counts, other fields or growth. */
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED" | "HIDDEN" | null;
+            /** @description NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. JOINED: it is another one now; see joinedTo. DELETED: with its history, or no longer shown here; one that is shown again is NEW. COUNTS: none of these, but its counts, other fields or growth. */
             kinds: ("NEW" | "COUNTS" | "RENAMED" | "GONE" | "JOINED" | "DELETED")[];
             /** @description JOINED only: the id of the repository that remains. */
             joinedTo?: string;
@@ -1992,7 +1992,7 @@ export interface components {
                  * @description AVAILABLE; GONE, PRIVATE or BLOCKED at its forge; RENAMED: joined to the repository with its new name.
                  * @enum {string}
                  */
-                availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+                availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED" | "HIDDEN";
                 /** @description Oldest first; a long series has only the last snapshot of each step of time. */
                 points: {
                     /**
@@ -2306,7 +2306,7 @@ export interface components {
              * @description The kind of event.
              * @enum {string}
              */
-            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted" | "repository_renamed" | "rename_undone";
+            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted" | "repository_renamed" | "rename_undone" | "hidden" | "unhidden";
             /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
             network: string;
             /** @description Depends on the event: agent, the family of the browser or program; method; key. */

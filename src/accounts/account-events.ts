@@ -28,6 +28,8 @@ export const OPERATOR_EVENTS = [
   "repository_deleted",
   "repository_renamed",
   "rename_undone",
+  "hidden",
+  "unhidden",
 ] as const;
 export type OperatorEventName = (typeof OPERATOR_EVENTS)[number];
 

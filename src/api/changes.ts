@@ -13,7 +13,7 @@ const changeSchema = z
     availability: z.enum(AVAILABILITIES).nullable().openapi({ description: "Now. null: DELETED." }),
     kinds: z.array(z.enum(CHANGE_KINDS)).openapi({
       description:
-        "NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. JOINED: it is another one now; see joinedTo. DELETED: with its history. COUNTS: none of these, but its counts, other fields or growth.",
+        "NEW: added since. RENAMED: it got this name since. GONE: it is not available; see availability. JOINED: it is another one now; see joinedTo. DELETED: with its history, or no longer shown here; one that is shown again is NEW. COUNTS: none of these, but its counts, other fields or growth.",
     }),
     joinedTo: idSchema
       .optional()

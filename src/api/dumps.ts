@@ -34,6 +34,12 @@ function dumpsOf({ dumps }: ApiServices): Dumps {
   return dumps;
 }
 
+/** Whether a dump may be offered: one from before a repository was hidden may have it. */
+async function offered({ modules }: ApiServices): Promise<(dump: { asOf: string }) => boolean> {
+  const hiddenSince = await modules.catalog.hiding.since();
+  return ({ asOf }) => Date.parse(asOf) >= hiddenSince;
+}
+
 export const listDumps = operation({
   id: "listDumps",
   tags: ["Dumps"],
@@ -44,7 +50,7 @@ export const listDumps = operation({
   errors: ["NOT_FOUND"],
   handle: async ({ services }) => {
     const url = (name: string) => `${services.config.baseUrl}/api/dumps/${name}`;
-    const dumps = await dumpsOf(services).list();
+    const dumps = (await dumpsOf(services).list()).filter(await offered(services));
     return json({ data: dumps.map(({ name, ...dump }) => ({ name, url: url(name), ...dump })) });
   },
 });
@@ -82,7 +88,8 @@ export const getDumpFile = operation({
   errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
   handle: async ({ params, headers, http, services }): Promise<Reply> => {
     const dump = await dumpsOf(services).find(params.file);
-    if (dump === undefined) throw new AppError("NOT_FOUND", "There is no such dump.");
+    if (dump === undefined || !(await offered(services))(dump))
+      throw new AppError("NOT_FOUND", "There is no such dump.");
     const { name, bytes, location } = dump;
     const etag = `"${dump.sha256}"`;
     if (matchesTag(http.headers["if-none-match"], etag))

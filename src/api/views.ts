@@ -229,7 +229,10 @@ export const repositorySchema = z
     watchers: number,
     fork: z.boolean().nullable(),
     archived: z.boolean().nullable(),
-    availability: z.enum(AVAILABILITIES),
+    availability: z.enum(AVAILABILITIES).openapi({
+      description:
+        "HIDDEN: this service does not show it. It is on watchlists that had it, without name and numbers, and nowhere else.",
+    }),
     createdAt: time.nullable(),
     pushedAt: time.nullable(),
     discoveredAt: time,

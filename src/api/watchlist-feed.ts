@@ -99,6 +99,7 @@ const ABSENCE = {
   BLOCKED: "is blocked by its forge",
   GONE: "is no longer available",
   RENAMED: "renamed",
+  HIDDEN: "hidden",
 } as const;
 
 /** One entry for as long as the repository is not available. */

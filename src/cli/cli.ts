@@ -11,6 +11,7 @@ import { addCheck } from "./check.js";
 import { addDatabase } from "./database.js";
 import { addExamples } from "./examples.js";
 import { addDump, addExport } from "./export.js";
+import { addHide, addUnhide } from "./hide.js";
 import { CommandFault, EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addInit } from "./init.js";
@@ -62,6 +63,8 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addWork(program, host);
   addTrack(program, host, finish);
   addUntrack(program, host, finish);
+  addHide(program, host, finish);
+  addUnhide(program, host);
   addChart(program, host, finish);
   addPublish(program, host, finish);
   addStatus(program, host);

@@ -3,7 +3,7 @@ import { findMeant, readName } from "../discovery/discovery.js";
 import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
 import { followChanges, type Modules } from "../modules.js";
-import { type Holding, readHolding, untrack } from "../tracking/tracking.js";
+import { findAny, type Holding, readHolding, untrack } from "../tracking/tracking.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
 import {
   addRemovalOptions,
@@ -52,7 +52,8 @@ async function run(host: Host, texts: readonly string[], options: Options): Prom
     const held: Holding[] = [];
     let code: number = EXIT.ok;
     for (const [i, meant] of (await findMeant(modules, names)).entries()) {
-      if (meant !== undefined) held.push(await readHolding(modules, meant.id));
+      const repository = await findAny(modules, names[i], meant?.id);
+      if (repository !== undefined) held.push(await readHolding(modules, repository));
       else {
         code = EXIT.failed;
         host.stdout.write(

@@ -16,6 +16,20 @@ const MIGRATIONS: readonly Migration[] = [
       await sql`delete from status_documents where name = 'growth_sweep'`.execute(tx);
     },
   },
+  {
+    name: "hidden repositories",
+    async up(tx, { types, clustered }) {
+      await sql`create table hiding_rules (id ${types.ownId} not null, provider ${types.text} not null,
+        name_key ${types.text} not null, is_prefix ${types.small} not null, target ${types.text} not null,
+        reason ${types.text} not null, note ${types.text}, made_by ${types.text} not null,
+        hidden_at ${types.integer} not null, ends_at ${types.integer},
+        primary key (id), unique (provider, name_key, is_prefix))`.execute(tx);
+      await sql`create table hidden_repositories (repository_id ${types.integer} not null,
+        rule_id ${types.integer} not null references hiding_rules (id), availability ${types.text} not null,
+        primary key (repository_id, rule_id)) ${clustered}`.execute(tx);
+      await sql`create index hidden_repositories_rule on hidden_repositories (rule_id)`.execute(tx);
+    },
+  },
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = FIRST_VERSION + MIGRATIONS.length;

@@ -95,7 +95,7 @@ export class ChangeLog {
       (
         given,
       ) => sql`select ${columns} from repositories r left join changes c on c.repository_id = r.id ${growth(given)}
-        where r.id > ${given(({ id }) => id)} and r.availability <> 'RENAMED'
+        where r.id > ${given(({ id }) => id)} and r.availability not in ('RENAMED', 'HIDDEN')
         order by r.id limit ${given(({ limit }) => limit)}`,
     );
     const revisionOf = (id: number) =>
@@ -181,7 +181,8 @@ function kindsOf(
 }
 
 const columns = sql`c.revision, coalesce(c.repository_id, r.id), coalesce(c.added, 0),
-  (select max(p.revision) from previous_names p where p.repository_id = r.id), r.id,
+  (select max(p.revision) from previous_names p where p.repository_id = r.id),
+  case when r.availability <> 'HIDDEN' then r.id end,
   ${REPOSITORY.sql}, ${TREND.sql}`;
 
 function growth(given: Given<Part>) {

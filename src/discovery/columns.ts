@@ -13,6 +13,7 @@ import {
   type Window,
   windowOfHours,
 } from "../growth/growth.js";
+import { shownValues } from "../repositories/repositories.js";
 import { PackedLists, SlotSet } from "./slots.js";
 
 export type PlainColumn = "stars" | "forks" | "pushed" | "created" | "updated";
@@ -446,7 +447,7 @@ export class RowSource {
     const rows = facts.map((values) => {
       const own: GrowthRow[] = [];
       growth.set(values[at.id], own);
-      return rowOf(values, own);
+      return rowOf(shownValues(FACTS, values), own);
     });
     const last = rows.at(-1)?.id;
     if (last === undefined) return rows;
@@ -491,7 +492,6 @@ function rowOf(values: RowValues, growth: readonly GrowthRow[]) {
     refreshedAt: values[at.refreshed_at],
     isArchived: values[at.archived] === 1,
     isFork: values[at.fork] === 1,
-    /** Whether it is available. */
     isListed: values[at.availability] === "AVAILABLE",
     growth,
   };

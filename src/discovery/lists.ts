@@ -150,18 +150,18 @@ export class Lists {
     this.#readItems = parts.database.prepare(
       (given) =>
         sql`select i.repository_id, i.sort_order, f.owner || '/' || f.name from watchlist_items i
-          left join repositories f on f.id = i.from_id where i.watchlist_id = ${given((id) => id)}`,
+          left join repositories f on f.id = i.from_id and f.availability <> 'HIDDEN' where i.watchlist_id = ${given((id) => id)}`,
     );
   }
 
-  /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */
-  rows(ids: readonly number[], window: Window): Promise<ListRow[]> {
-    return this.#rows.read(ids, window);
+  /** The repositories with these ids and their growth in the window, in the same order. Unknown and hidden ids are skipped. */
+  async rows(ids: readonly number[], window: Window): Promise<ListRow[]> {
+    return (await this.#rows.read(ids, window)).filter(isShown);
   }
 
   /** The same for several lists, by one statement per window. */
-  rowsOfEach(requests: readonly RowRequest[]): Promise<ListRow[][]> {
-    return this.#rows.readEach(requests);
+  async rowsOfEach(requests: readonly RowRequest[]): Promise<ListRow[][]> {
+    return (await this.#rows.readEach(requests)).map((rows) => rows.filter(isShown));
   }
 
   /** The facts that any repository has. Throws UNAVAILABLE while a large catalogue is loaded for the first time. */
@@ -192,7 +192,7 @@ export class Lists {
         : catalogueFreshness(await this.#summary.read(clock.now()), spec.filters.provider);
     const unmatched = total === 0 ? await unmatchedValues(spec.filters, loaded) : [];
     return {
-      // One that has gone since stays in a watchlist alone.
+      // One that has gone since, or is hidden, stays in a watchlist alone.
       rows:
         spec.scope.kind === "watchlist"
           ? rows
@@ -240,6 +240,9 @@ export class Lists {
     };
   }
 }
+
+/** Whether an operator has not hidden it. */
+const isShown = ({ repository }: ListRow): boolean => repository.availability !== "HIDDEN";
 
 /** The list for the present name of a repository, if its previous one was searched for. */
 const present = (spec: ListSpec, { to }: RenamedName): ListSpec => ({
@@ -358,9 +361,10 @@ export class RowReader {
     const recency = await this.#catalog.recency();
     for (const row of values) {
       const growth = row.slice(REPOSITORY.count) as Growth;
+      const repository = repositoryOf(row);
       found.push({
-        repository: repositoryOf(row),
-        trend: growth[0] === null ? undefined : trendOfRollup(growth),
+        repository,
+        trend: growth[0] === null || repository.availability === "HIDDEN" ? undefined : trendOfRollup(growth),
       });
     }
     const renamed = found.filter(({ repository }) => repository.availability === "RENAMED");

@@ -56,7 +56,7 @@ interface HistoriesOptions extends Pick<GrowthContext, "onDamaged"> {
   recentMs?: number | undefined;
 }
 
-/** The recent histories of those of the repositories that have readable snapshots, by ascending id. */
+/** The recent histories of those of the repositories that have readable snapshots and are not hidden, by ascending id. */
 export async function readHistories(
   db: Db,
   dialect: Dialect,
@@ -67,6 +67,7 @@ export async function readHistories(
     .select(["id", "provider", "availability", "created_at", "pushed_at", "discovered_at"])
     .select(["import_source", "refresh_interval", "next_refresh_at", "counted_at"])
     .where(dialect.among(sql.ref("id"), ids))
+    .where("availability", "<>", "HIDDEN")
     .orderBy("id")
     .execute();
   const isWhole = recentMs === undefined;

@@ -127,6 +127,7 @@ export function setColumn(
   reported: string | number | null,
 ): void {
   const row: Record<string, string | number | null> = draft.row as never;
+  if (column === "availability" && draft.row.availability === "HIDDEN") return;
   const isLost = column === "availability" && reported === "GONE";
   const value = isLost ? lostAvailability(draft.row) : reported;
   if (row[column] === value) return;

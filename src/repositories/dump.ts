@@ -23,7 +23,7 @@ export interface DumpedRepository {
 
 /**
  * The next repositories by id after `afterId`, with all their stored data. An empty page is the end. Those joined to another one by
- * hand are left out: their snapshots and names are also those of that one.
+ * hand are left out: their snapshots and names are also those of that one. So are hidden ones.
  */
 export async function dumpPage(
   { read, dialect }: Pick<Database, "read" | "dialect">,
@@ -34,6 +34,7 @@ export async function dumpPage(
     .selectFrom("repositories")
     .select(REPOSITORY_COLUMN_NAMES)
     .where("id", ">", afterId)
+    .where("availability", "<>", "HIDDEN")
     .where("id", "not in", ({ selectFrom }) => selectFrom("renames").select("from_id"))
     .orderBy("id")
     .limit(limit)

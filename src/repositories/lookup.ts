@@ -72,7 +72,10 @@ interface ProviderName {
 type NameRow = [provider: string, key: string];
 type NamedValues = [provider: string, key: string, id: number, url: string];
 
-/** Finds repositories by id and by name. */
+/** Nothing is found that an operator has hidden. */
+const SHOWN = sql`r.availability <> 'HIDDEN'`;
+
+/** Finds repositories by id and by name, except hidden ones. */
 export class Lookup {
   readonly #byIds: Prepared<readonly number[], RepositoryValues>;
   readonly #byName: Prepared<Name, RepositoryValues>;
@@ -89,17 +92,18 @@ export class Lookup {
     const columns = REPOSITORY.sql;
     this.#byIds = prepare((given) => {
       const ids = given((list) => list);
-      return sql`select ${columns} from repositories r where ${dialect.among(sql`r.id`, ids)}`;
+      return sql`select ${columns} from repositories r where ${dialect.among(sql`r.id`, ids)} and ${SHOWN}`;
     });
     this.#byName = prepare(
       (given) => sql`select ${columns} from repositories r
-        where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
+        where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}
+          and ${SHOWN}`,
     );
     this.#byPreviousName = prepare(
       (given) => sql`select ${columns} from repositories r where r.id = (
-        select p.repository_id from previous_names p join repositories o on o.id = p.repository_id
+        select p.repository_id from previous_names p join repositories r on r.id = p.repository_id
         where p.provider = ${given(({ provider }) => provider)} and p.name_key = ${given(({ key }) => key)}
-          and o.availability <> 'RENAMED' order by p.until desc limit 1)`,
+          and r.availability <> 'RENAMED' and ${SHOWN} order by p.until desc limit 1)`,
     );
     const among = { provider: "text", name_key: "text" } as const;
     this.#byNames = prepare(
@@ -107,19 +111,20 @@ export class Lookup {
         sql`select n.provider, n.name_key, r.id, r.url from (${dialect.rowsOf(
           among,
           given((names) => names),
-        )}) as n join repositories r on r.provider = n.provider and r.name_key = n.name_key`,
+        )}) as n join repositories r on r.provider = n.provider and r.name_key = n.name_key and ${SHOWN}`,
     );
     this.#byPreviousNames = prepare(
       (given) => sql`select n.provider, n.name_key, r.id, r.url from (${dialect.rowsOf(
         among,
         given((names) => names),
       )}) as n join previous_names p on p.provider = n.provider and p.name_key = n.name_key
-        join repositories r on r.id = p.repository_id and r.availability <> 'RENAMED' order by p.until`,
+        join repositories r on r.id = p.repository_id and r.availability <> 'RENAMED'
+          and ${SHOWN} order by p.until`,
     );
     this.#renamedTo = prepare((given) => {
       const ids = given((list) => list);
       return sql`select n.from_id, f.owner || '/' || f.name, r.id, r.provider, r.owner, r.name from renames n
-        join repositories f on f.id = n.from_id join repositories r on r.id = n.to_id
+        join repositories f on f.id = n.from_id join repositories r on r.id = n.to_id and ${SHOWN}
         where ${dialect.among(sql`n.from_id`, ids)}`;
     });
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
@@ -128,10 +133,11 @@ export class Lookup {
           where repository_id = r.id order by until desc, name_key) as names)`;
     this.#described = prepare(
       (given) => sql`select ${described} from repositories r
-        where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
+        where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}
+          and ${SHOWN}`,
     );
     this.#describedById = prepare(
-      (given) => sql`select ${described} from repositories r where r.id = ${given((id) => id)}`,
+      (given) => sql`select ${described} from repositories r where r.id = ${given((id) => id)} and ${SHOWN}`,
     );
     this.#range = prepare((given) => sql`select ${rangeColumn(dialect, sql`${given((id) => id)}`)}`);
   }

@@ -31,9 +31,9 @@ const MAX_SEGMENTS = 22;
 
 /**
  * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: a rule or an operator has
- * joined it to another one; no source reports that.
+ * joined it to another one; HIDDEN: an operator has hidden it. No source reports these.
  */
-export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const;
+export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED", "HIDDEN"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];
 
 /** Origin of a snapshot: taken by this service, imported from an archive, or reported later by the provider. */
@@ -157,14 +157,14 @@ export function repositoryId(text: string): number | undefined {
 /** The facts that an owner writes. */
 export const OWNER_TEXTS = ["description", "homepage", "topics"] as const;
 
-const HIDDEN: readonly string[] = ["PRIVATE", "BLOCKED", "RENAMED"] satisfies Availability[];
+const TEXTLESS: readonly string[] = ["PRIVATE", "BLOCKED", "RENAMED", "HIDDEN"] satisfies Availability[];
 
 /**
  * Whether a repository is shown without the texts of its owner, and not to search engines: its forge hides or blocks it, or it was
  * joined to another one, which may be hidden. The texts stay stored.
  */
 export function hidesTexts({ availability }: { availability: string }): boolean {
-  return HIDDEN.includes(availability);
+  return TEXTLESS.includes(availability);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   RECORDED_COLUMN_NAMES,
   setColumn,
 } from "./draft.js";
+import { endHiding, HidingRules, hideIds } from "./hiding.js";
 import { Identities } from "./identity.js";
 import {
   FACT_COLUMNS,
@@ -35,16 +36,17 @@ import {
 import { removeSample } from "./sample.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
-/** The result of recording a batch, with the repository of each observation. */
+/** The result of recording a batch, with the repository of each observation; undefined: it is hidden, and nothing is recorded. */
 export interface RecordedBatch extends Recorded {
-  repositoryIds: readonly number[];
+  repositoryIds: readonly (number | undefined)[];
 }
 
 /**
  * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Each fact keeps the value of the newest
  * source that reports it; a source without a time only fills facts that no other has reported. Facts without stars, or with unknown ones, leave the
  * counts to the newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
- * order, gives the same snapshots. The sample, if there is one, is removed first.
+ * order, gives the same snapshots. The sample, if there is one, is removed first. Nothing is recorded about hidden repositories, and a new
+ * one that a rule hides is not added; a known one that takes such a name is hidden.
  */
 export async function record(
   tx: Tx,
@@ -54,31 +56,53 @@ export async function record(
   if (batch.length === 0)
     return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0, repositoryIds: [] };
   await withoutSample(tx, { dialect, now });
+  await endHiding(tx, dialect, now);
+  const rules = await HidingRules.read(tx, now);
   const identities = await Identities.load(tx, dialect, batch);
   const owners: Draft[] = [];
+  const hidden = new Set<Draft>();
   for (const observation of batch) {
     const draft = identities.resolve(observation, now);
     owners.push(draft);
-    apply(identities, draft, observation);
+    const isLeftOut = draft.isNew && rules.of(observation).length > 0;
+    if (draft.row.availability === "HIDDEN" || isLeftOut) hidden.add(draft);
+    if (!hidden.has(draft)) apply(identities, draft, observation);
   }
-  const changed = identities.drafts.filter((draft) => draft.changed);
-  await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
+  const drafts = identities.drafts.filter((draft) => !draft.isNew || !hidden.has(draft));
+  const changed = drafts.filter((draft) => draft.changed);
+  await assignIds(tx, dialect, drafts, preferredIds(batch, owners));
   await writeRepositories(tx, dialect, changed);
-  const namesWritten = await writePreviousNames(tx, identities.drafts);
-  const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
+  const namesWritten = await writePreviousNames(tx, drafts);
+  const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners, hidden));
   const idsOf = (drafts: readonly Draft[]) => drafts.map((draft) => draft.row.id);
   await markOutdated(tx, dialect, {
     rollups: [...appended.repositoryIds, ...idsOf(changed.filter((draft) => draft.growthChanged))],
   });
   if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0)
     await noteChanges(tx, dialect, [...appended.repositoryIds, ...idsOf(changed)]);
+  await hideRenamed(tx, dialect, { changed, rules, now });
   const added = changed.filter((draft) => draft.isNew).length;
   return {
     repositoriesAdded: added,
     repositoriesChanged: changed.length - added,
     snapshotsAdded: appended.snapshots,
-    repositoryIds: idsOf(owners),
+    repositoryIds: owners.map((draft) => (hidden.has(draft) ? undefined : draft.row.id)),
   };
+}
+
+/** Hides those that have taken a name that a rule is about. */
+async function hideRenamed(
+  tx: Tx,
+  dialect: Dialect,
+  { changed, rules, now }: { changed: readonly Draft[]; rules: HidingRules; now: number },
+): Promise<void> {
+  const shown = changed.filter(({ row }) => row.availability !== "HIDDEN");
+  const byRule = Map.groupBy(
+    shown.flatMap(({ row }) => rules.of(row).map((ruleId) => ({ ruleId, id: row.id }))),
+    ({ ruleId }) => ruleId,
+  );
+  for (const [ruleId, own] of byRule)
+    await hideIds(tx, dialect, { ruleId, ids: own.map(({ id }) => id), now });
 }
 
 /** Records the sample in one transaction. Returns false, and records nothing, if the catalogue is not empty. */
@@ -220,9 +244,14 @@ function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
   return undefined;
 }
 
-/** The snapshots of each draft, in the order of the batch. */
-function snapshotsOf(batch: readonly Observation[], owners: readonly Draft[]): SnapshotsOf[] {
+/** The snapshots of each draft that is not hidden, in the order of the batch. */
+function snapshotsOf(
+  batch: readonly Observation[],
+  owners: readonly Draft[],
+  hidden: ReadonlySet<Draft>,
+): SnapshotsOf[] {
   const byDraft = Map.groupBy(owners.entries(), ([, draft]) => draft);
+  for (const draft of hidden) byDraft.delete(draft);
   return [...byDraft].map(([{ row }, own]) => ({
     repositoryId: row.id,
     provider: row.provider,

@@ -37,6 +37,7 @@ export async function joinRenamed(
   { provider, from, to }: StatedRename,
 ): Promise<number> {
   const [old, present] = [await getNamed(tx, provider, from), await getNamed(tx, provider, to)];
+  if ([old, present].some(({ availability }) => availability === "HIDDEN")) throw isHidden();
   if (old.id === present.id) throw new AppError("CONFLICT", `${from} and ${to} are one repository already.`);
   if (old.provider_id !== null)
     throw new AppError("CONFLICT", `The forge has given ${from} an id, so it reports a rename itself.`);
@@ -44,6 +45,8 @@ export async function joinRenamed(
     throw new AppError("CONFLICT", `${from} was seen after ${to}: the old name comes first.`);
   return joinRows(tx, dialect, old, present);
 }
+
+const isHidden = (): AppError => new AppError("CONFLICT", "It is hidden. Take that back first.");
 
 /** The same for a pair of ids, unless they have changed since the search. Returns whether they are joined. */
 export async function joinPair(tx: Tx, dialect: Dialect, { fromId, toId }: NamePair): Promise<boolean> {
@@ -124,6 +127,7 @@ export async function partRenamed(
     .execute();
   const old = renames.find(({ owner, name }) => nameKey(owner, name) === fullNameKey(from));
   if (old === undefined) throw new AppError("NOT_FOUND", `${from} was joined to no other name.`);
+  if (old.availability === "HIDDEN") throw isHidden();
   const next = renames.find(({ id }) => id === old.to_id);
   if (next !== undefined)
     throw new AppError("CONFLICT", `First undo the rename of ${next.owner}/${next.name}.`);

@@ -18,6 +18,7 @@ import {
   judgeFiles,
   recordFiles,
 } from "./files.js";
+import { Hiding } from "./hiding.js";
 import { type HistoryState, historyStateOf, readHistoryStates } from "./history-state.js";
 import { Lookup, popular } from "./lookup.js";
 import { type Recency, readRecency } from "./recency.js";
@@ -82,6 +83,17 @@ export {
 } from "./changes.js";
 export type { DumpedRepository } from "./dump.js";
 export { type ArchiveFile, type Damage, fileKey, isHeldBack, type JudgedFile, ownDamage } from "./files.js";
+export {
+  HIDING_FORMS,
+  type HidingPreview,
+  type HidingRule,
+  type HidingTarget,
+  hiddenWords,
+  MAX_NOTE,
+  MAX_REASON,
+  readHidingDays,
+  readHidingTarget,
+} from "./hiding.js";
 export * from "./history-state.js";
 export {
   type CurrentlyDescribed,
@@ -155,6 +167,8 @@ export {
 const RECORDED = { least: 100, most: 20_000 };
 
 export class Catalog extends Lookup {
+  /** What operators hide. */
+  readonly hiding: Hiding;
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #revisions: RevisionReader;
@@ -164,6 +178,7 @@ export class Catalog extends Lookup {
 
   constructor(database: Database, clock: Clock) {
     super(database);
+    this.hiding = new Hiding(database, clock);
     this.#database = database;
     this.#clock = clock;
     this.#revisions = new RevisionReader(database, clock);

@@ -130,15 +130,16 @@ export function fromRow(row: RepositoryRow): Repository {
   return repositoryOf(REPOSITORY.names.map((name) => row[name]) as unknown as RepositoryValues);
 }
 
-/** The same for a row of a prepared statement that begins with these columns. */
-export function repositoryOf(values: readonly [...RepositoryValues, ...unknown[]]): Repository {
+/** The same for a row of a prepared statement that begins with these columns. A hidden one has nothing but its id and its forge. */
+export function repositoryOf(stored: readonly [...RepositoryValues, ...unknown[]]): Repository {
+  const values = shownValues(REPOSITORY, stored);
   const provider = values[at.provider];
   const owner = values[at.owner];
   const name = values[at.name];
   const url = values[at.url];
   const homepage = values[at.homepage];
   const availability = values[at.availability] as Availability;
-  const fullName = `${owner}/${name}`;
+  const fullName = owner === "" ? "" : `${owner}/${name}`;
   const isHidden = hidesTexts({ availability });
   return {
     id: values[at.id],
@@ -169,6 +170,19 @@ export function repositoryOf(values: readonly [...RepositoryValues, ...unknown[]
     importSource: values[at.import_source],
     refreshInterval: values[at.refresh_interval],
   };
+}
+
+/** What every hidden repository has, besides its id and its forge; null for all else. */
+const BLANK = { owner: "", name: "", url: "", topics: "[]", discovered_at: 0, availability: "HIDDEN" };
+
+/** Values of columns of a repository; of a hidden one, those that may be shown. */
+export function shownValues<T extends readonly unknown[]>(
+  { names, at }: { names: readonly string[]; at: { id: number; provider: number; availability: number } },
+  values: T,
+): T {
+  if (values[at.availability] !== "HIDDEN") return values;
+  const shown: Record<string, unknown> = { ...BLANK, id: values[at.id], provider: values[at.provider] };
+  return names.map((name) => shown[name] ?? null) as unknown as T;
 }
 
 /** The counts of a repository at one time; null if the source does not report the count. */

@@ -1,8 +1,15 @@
 /** The latest change of the store that this process knows. The read model, rows, recency and cached responses depend on it. */
 import { sql } from "kysely";
-import { checkVersion, type Database, newStoreName, type Prepared } from "../database/database.js";
+import {
+  checkVersion,
+  type Database,
+  databaseFault,
+  newStoreName,
+  type Prepared,
+} from "../database/database.js";
 import type { Clock } from "../lib/clock.js";
 import { MARK, MARKED } from "./changes.js";
+import { endHiding } from "./hiding.js";
 
 /** How long the revision is remembered. */
 const REVISION_MS = 1_000;
@@ -31,19 +38,19 @@ interface Found {
 /** Reads the revision of the catalogue, and remembers it briefly. */
 export class RevisionReader {
   readonly #database: Database;
-  readonly #clock: Pick<Clock, "monotonic">;
-  readonly #read: Prepared<null, [...RevisionRow, version: number]>;
+  readonly #clock: Pick<Clock, "monotonic" | "now">;
+  readonly #read: Prepared<null, [...RevisionRow, version: number, hidingEndsAt: number | null]>;
   /** The revision read last, when, and how much this process had written before. */
   #last: { value: Promise<Revision>; at: number; writes: number } | undefined;
   #found: Found | undefined;
   #reads = 0;
 
-  constructor(database: Database, clock: Pick<Clock, "monotonic">) {
+  constructor(database: Database, clock: Pick<Clock, "monotonic" | "now">) {
     this.#database = database;
     this.#clock = clock;
     this.#read = database.prepare(
-      () => sql`select value, store, marks, (select max(version) from schema_version)
-      from revision where id = 1`,
+      () => sql`select value, store, marks, (select max(version) from schema_version),
+      (select min(ends_at) from hiding_rules) from revision where id = 1`,
     );
   }
 
@@ -52,7 +59,7 @@ export class RevisionReader {
     const writes = this.#database.writes();
     const at = this.#clock.monotonic();
     const before = this.#reads;
-    const value = this.#read(null).then(([[revision, store, marks, version] = [0, "", "", 0]]) => {
+    const value = this.#readShown().then(([revision, store, marks, version]) => {
       this.#database.checkFile();
       checkVersion(version);
       return this.#take([revision, store, marks], before);
@@ -73,6 +80,22 @@ export class RevisionReader {
       known.writes === this.#database.writes() &&
       this.#clock.monotonic() - known.at < REVISION_MS;
     return isRecent ? known.value : this.read();
+  }
+
+  /** Takes rules of hiding back whose end has passed, which nobody else watches. */
+  async #readShown(): Promise<[...RevisionRow, version: number, hidingEndsAt: number | null]> {
+    const [row = [0, "", "", 0, null]] = await this.#read(null);
+    const [, , , , endsAt] = row;
+    const now = this.#clock.now();
+    if (endsAt === null || endsAt > now) return row;
+    const { dialect, write } = this.#database;
+    try {
+      await dialect.exclusively(write, "catalogue", (tx) => endHiding(tx, dialect, now));
+    } catch (error) {
+      // A later read tries again. Until then they stay hidden.
+      if (databaseFault(error) === undefined) throw error;
+    }
+    return (await this.#read(null))[0] ?? row;
   }
 
   /** `before`: how many reads had ended when this one began. */

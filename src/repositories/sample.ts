@@ -19,6 +19,7 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
   "snapshots",
   "snapshot_blocks",
   "tracking",
+  "hidden_repositories",
 ];
 
 /** Deletes repositories with their snapshots, names and schedule. Their derived rows and items of watchlists must be deleted before. */

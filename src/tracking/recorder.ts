@@ -88,10 +88,13 @@ export class Recorder {
       for (const row of await readTracked(tx, dialect, which)) {
         const own = listed.get(row.providerId ?? "");
         fresh.delete(row.providerId ?? "");
+        if (row.availability === "HIDDEN") continue;
         const update = own && listedUpdateOf(own, this.#contextOf(row, gains, at));
         if (update !== undefined) updates.push(update);
       }
       await this.#write(tx, updates, at);
+      for (const one of await modules.catalog.hiding.among(tx, provider.name, [...fresh.values()]))
+        fresh.delete(one.providerId);
       const added = await admitNew(tx, { settings: provider.settings, at, count: fresh.size });
       await this.#add(tx, [...fresh.values()].slice(0, added), at);
       return { added, surplus: fresh.size - added, updates };
@@ -106,6 +109,7 @@ export class Recorder {
    * Records a repository that was looked up by name, and puts it on the schedule, in a transaction of the lease. It is tracked however
    * few stars it has. `historyAt`: when to begin reading its star history; default: with the others. `isListed`: it is a row of a search,
    * so its own record is read later. `requested`: the name that was looked up; if the forge led to another one, it is a previous name.
+   * Returns undefined for one that is hidden, which is not recorded.
    */
   async recordNamed(
     tx: Tx,
@@ -116,14 +120,16 @@ export class Recorder {
       historyAt,
       isListed = false,
     }: { at: number; requested: string; historyAt?: number; isListed?: boolean },
-  ): Promise<{ repositoryId: number; isNew: boolean }> {
+  ): Promise<{ repositoryId: number; isNew: boolean } | undefined> {
     const { modules, provider, chance } = this.#lane;
     const { dialect } = modules.database;
     const isRenamed = requested.toLowerCase() !== `${found.owner}/${found.name}`.toLowerCase();
     const previousNames = isRenamed ? [{ fullName: requested, until: at }] : [];
     const observation = { ...observationOf(provider.name, found, at), previousNames };
     const recorded = await modules.catalog.recordIn(tx, [observation]);
-    const [row] = await readTracked(tx, dialect, { ids: recorded.repositoryIds });
+    const ids = recorded.repositoryIds.filter((id) => id !== undefined);
+    if (ids.length === 0) return undefined;
+    const [row] = await readTracked(tx, dialect, { ids });
     if (row === undefined) throw new Error("a recorded repository is not in the catalogue");
     const historyDue = historyDueOf(provider.kind, row, { stars: found.stars, now: at });
     const tracked: Tracked = {
@@ -163,7 +169,10 @@ export class Recorder {
     const { modules, provider } = this.#lane;
     const observations = fresh.map((one) => observationOf(provider.name, one, at));
     const { repositoryIds } = await modules.catalog.recordIn(tx, observations);
-    const rows = await this.#read(tx, repositoryIds);
+    const rows = await this.#read(
+      tx,
+      repositoryIds.filter((id) => id !== undefined),
+    );
     const first = fresh.flatMap((one, i): Tracked[] => {
       const row = rows.get(repositoryIds[i] ?? 0);
       return row === undefined ? [] : [this.#first(row, one, at)];

@@ -207,7 +207,13 @@ export class RequestLane {
     // The backfill reads the histories of batches in its own time.
     const hasHistory = is_batch === 0 && provider.kind === "github";
     const times = { at, requested, isListed, ...(hasHistory && { historyAt: at + HELD_MS }) };
-    const { repositoryId, isNew } = await this.#recorder.recordNamed(tx, found, times);
+    const recorded = await this.#recorder.recordNamed(tx, found, times);
+    if (recorded === undefined) {
+      // An operator has hidden it: as if the forge did not have it.
+      await updateWanted(tx, id, { failure: "gone", finished_at: at });
+      return false;
+    }
+    const { repositoryId, isNew } = recorded;
     const untried = { retry_at: 0, attempts: 0, failing_since: null, watchlists: null };
     const finished_at = hasHistory ? null : at;
     await updateWanted(tx, id, { ...untried, repository_id: repositoryId, finished_at });

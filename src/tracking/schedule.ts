@@ -139,6 +139,9 @@ const QUEUES = {
 } as const;
 export type Queue = keyof typeof QUEUES;
 
+/** Nothing is read about a repository that an operator has hidden. */
+const SHOWN = sql`r.availability <> 'HIDDEN'`;
+
 /** The repositories that are due at a time or earlier, those due longest first. */
 export function due(
   db: Db,
@@ -150,7 +153,7 @@ export function due(
   return select(
     db,
     sql`where ${sql.ref(`${alias}.provider`)} = ${provider} and ${dueAt} <= ${at} and t.repository_id is not null
-      ${also} order by ${dueAt} limit ${limit}`,
+      and ${SHOWN} ${also} order by ${dueAt} limit ${limit}`,
   );
 }
 
@@ -162,7 +165,7 @@ export function countDue(
   const { alias, column, also } = QUEUES[queue];
   const select = sql`select count(*) from repositories r
     join tracking t on t.repository_id = r.id where ${sql.ref(`${alias}.provider`)} = ${provider}
-      and ${sql.ref(`${alias}.${column}`)} <= ${at} ${also}`;
+      and ${sql.ref(`${alias}.${column}`)} <= ${at} and ${SHOWN} ${also}`;
   return readNumber(db, select);
 }
 
@@ -171,10 +174,10 @@ export function dueAtOf(row: Tracked, queue: Queue): number | null {
 }
 
 export function nextDue(db: Db, provider: string, queue: Queue): Promise<number> {
-  const { table, column } = QUEUES[queue];
-  const dueAt = sql.ref(column);
-  const select = sql`select min(${dueAt}) from ${sql.table(table)}
-    where provider = ${provider} and ${dueAt} is not null`;
+  const { alias, column } = QUEUES[queue];
+  const dueAt = sql.ref(`${alias}.${column}`);
+  const select = sql`select ${dueAt} from repositories r left join tracking t on t.repository_id = r.id
+    where ${sql.ref(`${alias}.provider`)} = ${provider} and ${dueAt} is not null and ${SHOWN} order by ${dueAt} limit 1`;
   return readNumber(db, select, Number.POSITIVE_INFINITY);
 }
 
@@ -265,7 +268,8 @@ export async function enroll(
   { now, spreadMs, limit }: { now: number; spreadMs: number; limit: number },
 ): Promise<number> {
   const { dialect, read } = database;
-  const where = (most: number) => sql`where r.provider = ${name} and r.next_refresh_at is null limit ${most}`;
+  const where = (most: number) =>
+    sql`where r.provider = ${name} and r.next_refresh_at is null and ${SHOWN} limit ${most}`;
   if ((await select(read, where(1))).length === 0) return 0;
   return lease.write(async (tx) => {
     const rows = await select(tx, where(limit));

@@ -53,7 +53,7 @@ export {
   readStatus,
   reportQuota,
 } from "./status.js";
-export { type Holding, readHolding, untrack } from "./untrack.js";
+export { findAny, type Holding, readHolding, untrack } from "./untrack.js";
 export { Worker } from "./worker.js";
 
 /** The needs of a request to one forge outside of a worker. */
@@ -83,7 +83,11 @@ export async function track(
   const { provider, clock, signal, lease } = context;
   const found = await provider.refreshOne(fullName, signal);
   const recorder = new Recorder(laneOf(context));
-  return lease.write((tx) => recorder.recordNamed(tx, found, { at: clock.now(), requested: fullName }));
+  const recorded = await lease.write((tx) =>
+    recorder.recordNamed(tx, found, { at: clock.now(), requested: fullName }),
+  );
+  if (recorded === undefined) throw new UpstreamFailure("gone", `${fullName} is hidden here`);
+  return recorded;
 }
 
 /** Refreshes a known repository now. Records the result, then throws it if it is an UpstreamFailure. */

@@ -27,10 +27,24 @@ export interface Holding {
   isWhole: boolean;
 }
 
-/** The data of the repository with this id. Throws NOT_FOUND. */
-export async function readHolding(modules: UntrackingModules, id: number): Promise<Holding> {
+/** The repository with an id, or else the hidden one with a name. */
+export async function findAny(
+  { catalog }: Pick<UntrackingModules, "catalog">,
+  name: { provider: string | undefined; fullNames: readonly string[] } | undefined,
+  id: number | undefined,
+): Promise<Repository | undefined> {
+  if (id !== undefined) return catalog.find(id);
+  const [fullName] = name?.fullNames ?? [];
+  const provider = name?.provider;
+  return fullName === undefined || provider === undefined
+    ? undefined
+    : catalog.hiding.find({ provider, fullName });
+}
+
+/** The data of a repository, which may be hidden. */
+export async function readHolding(modules: UntrackingModules, repository: Repository): Promise<Holding> {
   const { database, catalog } = modules;
-  const repository = await catalog.get(id);
+  const { id } = repository;
   const { snapshots, firstSnapshotAt } = await catalog.snapshotRange(id);
   const lists = sql`select count(*) from watchlist_items where repository_id = ${id}`;
   return {

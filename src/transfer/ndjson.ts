@@ -101,7 +101,7 @@ const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
     watchers: counter.nullable().optional(),
     fork: z.boolean().nullable().optional(),
     archived: z.boolean().nullable().optional(),
-    availability: z.enum(AVAILABILITIES).exclude(["RENAMED"]).optional(),
+    availability: z.enum(AVAILABILITIES).exclude(["RENAMED", "HIDDEN"]).optional(),
     createdAt: forgeTimeSchema.nullable().optional(),
     pushedAt: forgeTimeSchema.nullable().optional(),
   });

@@ -171,6 +171,7 @@ export async function appendItems(
     .selectFrom("repositories")
     .select("id")
     .where(dialect.among(sql.ref("id"), repositoryIds))
+    .where("availability", "<>", "HIDDEN")
     .execute();
   const existingIds = new Set(existing.map(({ id }) => id));
   const unknown = [...repositoryIds.keys()].filter((i) => !existingIds.has(repositoryIds[i] ?? 0));

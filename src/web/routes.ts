@@ -26,6 +26,7 @@ import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js
 import { showOperator } from "./pages/operator.js";
 import * as enter from "./pages/operator-enter.js";
 import { operatorsOnly } from "./pages/operator-enter.js";
+import * as hidden from "./pages/operator-hidden.js";
 import * as tokens from "./pages/operator-tokens.js";
 import * as untrack from "./pages/operator-untrack.js";
 import * as passkeys from "./pages/passkeys.js";
@@ -261,6 +262,9 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   operatorForm("/operator/tokens/{id}/remove", tokens.removeToken),
   operatorPage("/operator/untrack", untrack.showUntrack, ["repository", "deleted"]),
   operatorForm("/operator/untrack", untrack.submitUntrack),
+  operatorPage("/operator/hidden", hidden.showHidden, ["target"]),
+  operatorForm("/operator/hidden", hidden.submitHidden),
+  operatorForm("/operator/hidden/remove", hidden.submitShown),
   operatorPage("/operator/log", showOperatorLog, ["cursor"]),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),

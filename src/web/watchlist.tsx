@@ -278,6 +278,9 @@ export const WatchedBody: FC<WatchedBodyProps> = ({ watched, name, now, removal,
   );
 };
 
+/** How a row without a name is chosen. */
+export const hiddenKey = (id: number): string => `hidden:${id}`;
+
 function columnsOf(watched: Watched, now: number): Column<ListRow>[] {
   const { pasts } = watched;
   return [
@@ -287,8 +290,12 @@ function columnsOf(watched: Watched, now: number): Column<ListRow>[] {
       class: "choose",
       cell: ({ repository }) => (
         <label>
-          <input type="checkbox" name="repo" value={repositoryKey(repository)} />
-          <span class="hidden">Choose {repository.fullName}</span>
+          <input
+            type="checkbox"
+            name="repo"
+            value={repository.fullName === "" ? hiddenKey(repository.id) : repositoryKey(repository)}
+          />
+          <span class="hidden">Choose {repository.fullName || "the one without a name"}</span>
         </label>
       ),
     },

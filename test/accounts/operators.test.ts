@@ -160,6 +160,8 @@ onSqliteAndLong("Operators", (engine) => {
         [key, undefined],
         ["/operator/tokens", { forge: "GITHUB", token: "x" }],
         ["/operator/untrack", { repository: "o/n" }],
+        ["/operator/hidden", { target: "github:o/n", reason: "spam" }],
+        ["/operator/hidden/remove", { target: "github:o/n" }],
       ] as const) {
         const headers = {
           ...{ Origin: BASE, "Sec-Fetch-Site": "same-origin", Cookie: session },
@@ -232,6 +234,7 @@ onSqliteAndLong("Operators", (engine) => {
       "/operator",
       "/operator/tokens",
       "/operator/untrack",
+      "/operator/hidden",
       "/operator/log",
       "/operator/enter",
     ])

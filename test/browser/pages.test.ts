@@ -48,6 +48,7 @@ const OWN_PAGES = [
   "/operator",
   "/operator/tokens",
   "/operator/untrack",
+  "/operator/hidden",
   "/operator/log",
   "/watchlist",
   STAR_TABLES,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { readHidingTarget } from "../../src/repositories/repositories.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { NOBODY, openRequestWorld as open, SECOND } from "../support/requests.js";
 import { snapshotsOf } from "../support/snapshots.js";
@@ -69,6 +70,23 @@ onSqliteAndLong("A requested repository", (engine) => {
     assert.notEqual(again, ids[1]);
     await world.pass(2 * SECOND);
     assert.notEqual((await world.modules.trackRequests.find(again))?.repositoryId, null);
+  });
+
+  test("that operators hide fails as one that does not exist, and is not recorded", async (t) => {
+    const { world, repositories, request } = await open(engine, t);
+    const [hidden, other] = repositories;
+    assert.ok(hidden && other);
+    const target = readHidingTarget(`github:${hidden.fullName}`);
+    assert.ok(target);
+    await world.modules.catalog.hiding.hide({ target, reason: "a mail", note: null, by: "", endsAt: null });
+    const ids = [await request("no/such"), await request(hidden.fullName), await request(other.fullName)];
+    await world.pass(10 * SECOND);
+    const found = await Promise.all(ids.map((id) => world.modules.trackRequests.find(id)));
+    const [none, own] = found;
+    assert.deepEqual([own?.state, own?.failure], [none?.state, none?.failure]);
+    assert.equal(own?.failure?.reason, "NOT_FOUND");
+    const rows = await world.modules.database.read.selectFrom("repositories").select("name").execute();
+    assert.equal(rows.length, 1);
   });
 
   test("is found under its new name, and joins what is known of it", async (t) => {

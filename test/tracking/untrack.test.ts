@@ -78,7 +78,7 @@ onBothEngines("A repository that an operator untracks", (engine) => {
     const etag = (await world.get(`/api/watchlists/${token}`)).headers.get("etag") ?? "";
     const page = { limit: 10, window: "7d" } as const;
     const { next } = await modules.changes.since(undefined, page);
-    assert.equal((await readHolding(modules, ids[1] ?? 0)).watchlists, 1);
+    assert.equal((await readHolding(modules, await modules.catalog.get(ids[1] ?? 0))).watchlists, 1);
     await untrack(modules, await of("b/two"), { deletes: true });
     await followChanges(modules);
     const list = await world.get(`/api/watchlists/${token}`, { "If-None-Match": etag });
@@ -103,12 +103,12 @@ onBothEngines("A repository that an operator untracks", (engine) => {
       .set({ next_refresh_at: NOW, refresh_interval: 3_600_000 })
       .where("id", "=", id)
       .execute();
-    const held = await readHolding(modules, id);
+    const held = await readHolding(modules, await modules.catalog.get(id));
     assert.deepEqual([held.isRead, held.snapshots, held.watchlists], [true, 4, 0]);
     for (let times = 0; times < 2; times++) {
       await untrack(modules, await of("b/two"), { deletes: false });
       await followChanges(modules);
-      const after = await readHolding(modules, id);
+      const after = await readHolding(modules, await modules.catalog.get(id));
       assert.deepEqual([after.isRead, after.snapshots, after.since], [false, 4, held.since]);
     }
     const { body } = await world.get(`/api/repos/${id}`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
+import { readHidingTarget } from "../../src/repositories/repositories.js";
 import { readStatus } from "../../src/tracking/status.js";
 import { type Engine, onSqliteAndLong } from "../support/engines.js";
 import { QUIET } from "../support/forge/world.js";
@@ -32,6 +33,37 @@ onSqliteAndLong("A walk", (engine) => {
     // The refresh lane is a moment ahead of the walk.
     assert.ok(counters.requests - before <= 25, `${counters.requests - before} requests`);
     assert.equal(world.worker.reporters.get("CODEBERG")?.report.failures.malformed, undefined);
+  });
+
+  test("neither reads nor finds what operators hide, and reads it on once it is shown again", async (t) => {
+    const world = await start(engine, { kind: "forgejo", name: "CODEBERG", repositories: 20 });
+    t.after(() => world.close());
+    const { catalog, database } = world.modules;
+    await world.pass(HOUR_MS);
+    const all = await database.read.selectFrom("repositories").select(["id", "owner", "name"]).execute();
+    const [known, removed] = all;
+    assert.ok(known && removed);
+    const targets = [known, removed].map(({ owner, name }) => readHidingTarget(`codeberg:${owner}/${name}`));
+    for (const target of targets)
+      if (target) await catalog.hiding.hide({ target, reason: "a mail", note: null, by: "", endsAt: null });
+    await database.dialect.exclusively(database.write, "catalogue", (tx) => catalog.removeIn(tx, removed.id));
+    const before = await database.read
+      .selectFrom("repositories")
+      .selectAll()
+      .where("id", "=", known.id)
+      .execute();
+    await makeAllDue(world);
+    const requests = world.forge("CODEBERG").counters.requests;
+    await world.pass(5 * HOUR_MS);
+    assert.ok(world.forge("CODEBERG").counters.requests - requests < 100, "no loop over what is never read");
+    const later = await database.read.selectFrom("repositories").selectAll().execute();
+    assert.equal(later.length, all.length - 1);
+    const { refreshed_at, stars } = later.find(({ id }) => id === known.id) ?? {};
+    assert.deepEqual([refreshed_at, stars], [before[0]?.refreshed_at, before[0]?.stars]);
+    for (const target of targets) if (target) await catalog.hiding.unhide(target);
+    await world.pass(5 * HOUR_MS);
+    assert.equal((await database.read.selectFrom("repositories").select("id").execute()).length, all.length);
+    assert.ok(((await catalog.find(known.id))?.refreshedAt ?? 0) > (refreshed_at ?? 0));
   });
 
   test("follows the last one after four hours if it is short, and continues where a stopped worker ended", async (t) => {

@@ -1,4 +1,4 @@
-import { bytes, integer, small, table, text } from "./describe.js";
+import { bytes, integer, ownId, small, table, text } from "./describe.js";
 
 export const repositories = table(
   {
@@ -86,6 +86,43 @@ export const renames = table(
     both_at: text,
   },
   { key: ["from_id"] },
+);
+
+/** A rule of operators; see hiding.ts of repositories. */
+export const hidingRules = table(
+  {
+    id: ownId,
+    provider: text,
+    /** A folded name, or its beginning. */
+    name_key: text,
+    is_prefix: small,
+    /** As it was given. */
+    target: text,
+    reason: text,
+    note: text.optional(),
+    /** Who: `cli` and a user of the machine, or the id of an account. */
+    made_by: text,
+    hidden_at: integer,
+    /** Null: never. */
+    ends_at: integer.optional(),
+  },
+  { key: ["id"], isAdded: true, constraints: ["unique (provider, name_key, is_prefix)"] },
+);
+
+/** The repositories that a rule hides. */
+export const hiddenRepositories = table(
+  {
+    repository_id: integer,
+    rule_id: integer.references("hiding_rules (id)"),
+    /** The one that it gets back. */
+    availability: text,
+  },
+  {
+    key: ["repository_id", "rule_id"],
+    isAdded: true,
+    isClustered: true,
+    indexes: ["index hidden_repositories_rule on hidden_repositories (rule_id)"],
+  },
 );
 
 /** The tail of each repository: its few snapshots later than all of its blocks. */

@@ -71,6 +71,8 @@ interface TableFacts {
   key: readonly string[];
   /** Whether it is built again after a restore, or by the processes that report in it, so that no backup has it. */
   isDerived?: boolean;
+  /** Whether a migration adds it, so that the first schema does not have it. */
+  isAdded?: boolean;
   /** Whether it is stored in the order of its key. */
   isClustered?: boolean;
   constraints?: readonly string[];

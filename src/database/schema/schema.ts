@@ -27,6 +27,8 @@ export const TABLES = {
   snapshots: catalogue.snapshots,
   snapshot_hours: catalogue.snapshotHours,
   renames: catalogue.renames,
+  hiding_rules: catalogue.hidingRules,
+  hidden_repositories: catalogue.hiddenRepositories,
   import_files: catalogue.importFiles,
   waiting_rows: catalogue.waitingRows,
   rank_history: growth.rankHistory,
@@ -82,7 +84,9 @@ export function schemaOf(
   store: string,
 ): RawBuilder<unknown>[] {
   return [
-    ...Object.entries(TABLES).flatMap(([name, described]) => definitionOf(name, described, dialect)),
+    ...Object.entries<Table>(TABLES).flatMap(([name, described]) =>
+      described.isAdded === true ? [] : definitionOf(name, described, dialect),
+    ),
     // Ids of repositories are allocated in batches, so the column has no default.
     ...(dialect.engine === "postgres" ? [sql`create sequence repositories_id_seq`] : []),
     sql`insert into revision (id, value, store, marks) values (1, 1, ${store}, ${store.slice(0, 4)})`,

@@ -36,6 +36,7 @@ export const ABSENCE_REASONS: Readonly<Record<Absence, string>> = {
   PRIVATE: "the forge no longer shows it to the public",
   BLOCKED: "the forge has disabled access to it",
   RENAMED: "its history continues under another name",
+  HIDDEN: "this service does not show it",
 };
 
 /** The badges of a repository, in order. */

@@ -33,13 +33,16 @@ interface NameLinkProps {
   window?: Window;
 }
 
-/** A link to the page of a repository: its name in bold after its owner, which gives way first. */
-export const NameLink: FC<NameLinkProps> = ({ repository, window }) => (
-  <a href={repositoryPage(repository) + (window === undefined ? "" : `?window=${window}`)}>
-    <span class="owner">{repository.owner}/</span>
-    <span class="title">{repository.name}</span>
-  </a>
-);
+/** A link to the page of a repository: its name in bold after its owner, which gives way first. A hidden one has neither. */
+export const NameLink: FC<NameLinkProps> = ({ repository, window }) =>
+  repository.fullName === "" ? (
+    <span class="soft">A repository without a name</span>
+  ) : (
+    <a href={repositoryPage(repository) + (window === undefined ? "" : `?window=${window}`)}>
+      <span class="owner">{repository.owner}/</span>
+      <span class="title">{repository.name}</span>
+    </a>
+  );
 
 /** A link to the page of a language, with its colour. */
 export const Language: FC<{ name: string | null }> = ({ name }) =>

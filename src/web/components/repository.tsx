@@ -164,6 +164,7 @@ const ABSENT = {
   PRIVATE: { title: "This repository is private", reason: ABSENCE_REASONS.PRIVATE },
   BLOCKED: { title: "This repository is blocked", reason: ABSENCE_REASONS.BLOCKED },
   RENAMED: { title: "This repository has a new name", reason: "its history continues there" },
+  HIDDEN: { title: "This repository is hidden", reason: ABSENCE_REASONS.HIDDEN },
 } as const;
 
 /** Why the forge does not show a repository any more; nothing for one that it shows. */

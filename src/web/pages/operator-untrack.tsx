@@ -3,7 +3,7 @@ import { forgeName } from "../../config/config.js";
 import { findMeant, readName } from "../../discovery/discovery.js";
 import { AppError } from "../../lib/errors.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
-import { type Holding, readHolding, untrack } from "../../tracking/tracking.js";
+import { findAny, type Holding, readHolding, untrack } from "../../tracking/tracking.js";
 import { Field, MainButton, Note } from "../components/elements.js";
 import { formatCount, Time } from "../components/numbers.js";
 import type { OperatorRequest, Page, Redirect } from "../page-request.js";
@@ -60,8 +60,10 @@ export async function submitUntrack(request: OperatorRequest, form: URLSearchPar
 }
 
 async function holdingOf({ modules }: OperatorRequest, text: string): Promise<Holding | undefined> {
-  const [meant] = await findMeant(modules, [readName(text)]);
-  return meant && readHolding(modules, meant.id);
+  const name = readName(text);
+  const [meant] = await findMeant(modules, [name]);
+  const repository = await findAny(modules, name, meant?.id);
+  return repository && readHolding(modules, repository);
 }
 
 const Held: FC<Holding> = ({ repository, isRead, snapshots, since, watchlists, isWhole }) => {

@@ -90,6 +90,9 @@ const Head: FC<{ canLeave: boolean }> = ({ canLeave }) => (
       <a class="button" href="/operator/untrack">
         Untrack
       </a>
+      <a class="button" href="/operator/hidden">
+        Hidden
+      </a>
       <a class="button" href="/operator/log">
         Log
       </a>

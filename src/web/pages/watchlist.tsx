@@ -31,6 +31,7 @@ import { Requested, requestFor } from "../tracking.js";
 import {
   AddRepository,
   addingOf,
+  hiddenKey,
   type NotAdded,
   notAdded,
   readWatched,
@@ -135,8 +136,10 @@ export async function removeFromWatchlist(request: PageRequest, form: URLSearchP
   if (held !== undefined) {
     const { items } = await watchlists.get(held.access);
     const listed = await catalog.findMany(items.map(({ repositoryId }) => repositoryId));
-    const named = listed.filter((repository) => chosen.has(repositoryKey(repository)));
-    await watchlists.removeItems(held.access, id === undefined ? named.map((one) => one.id) : [id]);
+    const keys = new Map(listed.map((repository) => [repository.id, repositoryKey(repository)]));
+    const ids = items.map(({ repositoryId }) => repositoryId);
+    const named = ids.filter((one) => chosen.has(keys.get(one) ?? hiddenKey(one)));
+    await watchlists.removeItems(held.access, id === undefined ? named : [id]);
   }
   return { location: nextOf(request, form, held), status: 303 };
 }

@@ -218,6 +218,16 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     form("of nobody", () => "/operator/tokens/1/remove", { status: 404, fields: nothing }),
   ],
   "GET /operator/untrack": [page("of nobody", () => "/operator/untrack?repository=o/n", 404)],
+  "GET /operator/hidden": [page("of nobody", () => "/operator/hidden?target=github:o/n", 404)],
+  "POST /operator/hidden": [
+    form("of nobody", () => "/operator/hidden", { status: 404, fields: () => ({ target: "github:o/n" }) }),
+  ],
+  "POST /operator/hidden/remove": [
+    form("of nobody", () => "/operator/hidden/remove", {
+      status: 404,
+      fields: () => ({ target: "github:o/n" }),
+    }),
+  ],
   "GET /operator/log": [page("of nobody", () => "/operator/log", 404)],
   "POST /operator/untrack": [
     form("of nobody", () => "/operator/untrack", { status: 404, fields: () => ({ repository: "o/n" }) }),

@@ -63,6 +63,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/operator/tokens": ["forge", "token", "replaces"],
   "/operator/tokens/{id}/remove": [],
   "/operator/untrack": ["repository", "deletes"],
+  "/operator/hidden": ["target", "reason", "note", "days"],
+  "/operator/hidden/remove": ["target"],
   "/sign-in": ["email", "next"],
   "/sign-in/link": ["token", "next"],
   "/sign-in/code": ["code"],
