@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
+import { shellCommand } from "../lib/shell-words.js";
 import { followChanges, type Modules } from "../modules.js";
 import {
   HIDING_FORMS,
@@ -12,6 +13,7 @@ import {
   MAX_REASON,
   readHidingDays,
   readHidingTarget,
+  repositoriesText,
 } from "../repositories/repositories.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
 import {
@@ -89,12 +91,12 @@ async function run(host: Host, texts: readonly string[], options: HideOptions): 
     const total = items.reduce((sum, { preview }) => sum + preview.repositories, 0);
     const code = await remove(host, options, {
       items,
-      question: `Hide ${total} repositories, and later ones with such names?`,
+      question: `Hide ${repositoriesText(total)}, and later ones with such names?`,
       verb: "hidden",
       describe: ({ target, preview }) => describe(target, preview, endsAt),
       carryOut: async ({ target }) => {
         await hideOne(modules, { target, reason, note, by: commandUser(), endsAt });
-        const undo = `sidereal unhide ${target.text}`;
+        const undo = undoOf(target);
         await logOperation(host, modules, { event: "hidden", target: target.text, reason, undo });
       },
     });
@@ -114,11 +116,14 @@ async function hideOne(
   }
 }
 
-function describe({ text }: HidingTarget, preview: HidingPreview, endsAt: number | null) {
+const undoOf = ({ text }: HidingTarget): string => shellCommand("sidereal", "unhide", text);
+
+function describe(target: HidingTarget, preview: HidingPreview, endsAt: number | null) {
+  const { text } = target;
   const end = endsAt === null ? "" : ` until ${isoTime(endsAt)}`;
   return {
     name: text,
-    words: `${end}, with ${hiddenWords(preview)}; undo: sidereal unhide ${text}`,
+    words: `${end}, with ${hiddenWords(preview)}; undo: ${undoOf(target)}`,
     facts: { target: text, ...preview, endsAt: endsAt === null ? null : isoTime(endsAt) },
   };
 }
@@ -137,7 +142,7 @@ async function unhide(
       if (shown === undefined)
         throw new CommandFault(`${text} is not hidden by that name: see sidereal hide --list`, EXIT.failed);
       await logOperation(host, modules, { event: "unhidden", target: text, reason });
-      const words = `${text}: taken back; ${shown} repositories are shown again`;
+      const words = `${text}: taken back; shown again: ${repositoriesText(shown)}`;
       host.stdout.write(reportOf(json, { target: text, repositories: shown }, words));
     }
     await followChanges(modules);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../lib/errors.js";
 import { repositoryKey as keyOf } from "../lib/page-addresses.js";
+import { shellCommand } from "../lib/shell-words.js";
 import { followChanges } from "../modules.js";
 import { readRepositoryName } from "../repositories/repositories.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
@@ -46,7 +47,7 @@ async function rename(
     await logOperation(host, modules, {
       event: to === undefined ? "rename_undone" : "repository_renamed",
       target: to === undefined ? keyOf(from) : `${keyOf(from)} to ${to.fullName}`,
-      undo: to === undefined ? undefined : `sidereal rename --undo ${keyOf(from)}`,
+      undo: to === undefined ? undefined : shellCommand("sidereal", "rename", "--undo", keyOf(from)),
     });
     await followChanges(modules);
     const sentence =

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { findMeant, readName } from "../discovery/discovery.js";
 import { isoDay } from "../lib/clock.js";
 import { repositoryKey } from "../lib/page-addresses.js";
+import { shellCommand } from "../lib/shell-words.js";
 import { followChanges, type Modules } from "../modules.js";
 import { findAny, type Holding, readHolding, untrack } from "../tracking/tracking.js";
 import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
@@ -104,7 +105,7 @@ async function stopAll(
     if (isWhole) code = EXIT.failed;
     else {
       await untrack(modules, repository, { deletes: false });
-      const undo = `sidereal track ${target}`;
+      const undo = shellCommand("sidereal", "track", target);
       await logOperation(host, modules, { event: "repository_untracked", target, reason, undo });
     }
     const words = isWhole

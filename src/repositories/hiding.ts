@@ -74,8 +74,12 @@ const NAMES_SHOWN = 5;
 export function hiddenWords({ repositories, names, watchlists }: HidingPreview): string {
   const more = repositories > names.length ? ` and ${repositories - names.length} more` : "";
   const list = names.length === 0 ? "" : ` (${names.join(", ")}${more})`;
-  return `${repositories} known repositories${list}, on ${watchlists} watchlists`;
+  return `${repositoriesText(repositories)}${list}, on ${watchlists} watchlist${watchlists === 1 ? "" : "s"}`;
 }
+
+/** "1 repository", "2 repositories". */
+export const repositoriesText = (count: number): string =>
+  count === 1 ? "1 repository" : `${count} repositories`;
 
 /** Parses a time such as `30d`, from 1 to 3,650 days; undefined if malformed. */
 export function readHidingDays(text: string): number | undefined {

@@ -93,6 +93,7 @@ export {
   MAX_REASON,
   readHidingDays,
   readHidingTarget,
+  repositoriesText,
 } from "./hiding.js";
 export * from "./history-state.js";
 export {

@@ -34,7 +34,7 @@ test("sidereal hide says what it hides, unhide takes exactly that back, and both
     "--for: must be a number of days such as 30d, at most 3650d\n",
   ]);
   const words =
-    "with 2 known repositories (evil/other, evil/abuse), on 0 watchlists; undo: sidereal unhide github:evil";
+    "with 2 repositories (evil/other, evil/abuse), on 0 watchlists; undo: sidereal unhide github:evil";
   assert.deepEqual(await hide("github:evil", "--reason", "spam", "--dry-run"), [
     0,
     `github:evil: would be hidden, ${words}\n`,
@@ -60,7 +60,7 @@ test("sidereal hide says what it hides, unhide takes exactly that back, and both
   ]);
   assert.deepEqual(await run("unhide", "github:evil"), [
     0,
-    "github:evil: taken back; 1 repositories are shown again\n",
+    "github:evil: taken back; shown again: 1 repository\n",
   ]);
   assert.deepEqual(await run("unhide", "github:evil/abuse"), [
     1,

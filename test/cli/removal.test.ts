@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { type RemovalOptions, remove } from "../../src/cli/removal.js";
+import { shellCommand } from "../../src/lib/shell-words.js";
 import { unusedHost } from "../support/command.js";
 
 /** Removes two things while somebody at a terminal types a line; undefined: the input ends. */
@@ -44,4 +45,13 @@ test("--yes asks nothing, and --dry-run changes nothing even with it", async () 
   const dry = await removeTwo(undefined, { yes: true, dryRun: true, json: true });
   const lines = ["one", "two"].map((name) => `${JSON.stringify({ name, result: "unchanged" })}\n`).join("");
   assert.deepEqual(dry, { code: 0, removed: [], stdout: lines, stderr: "" });
+});
+
+test("a command that undoes something is safe to paste, whatever the name", () => {
+  assert.equal(
+    shellCommand("sidereal", "track", "github:acme/kite.js"),
+    "sidereal track github:acme/kite.js",
+  );
+  assert.equal(shellCommand("sidereal", "unhide", "github:a/b*"), "sidereal unhide 'github:a/b*'");
+  assert.equal(shellCommand("x", "a/$(id);'b"), "x 'a/$(id);'\\''b'");
 });

@@ -24,7 +24,7 @@ onSqliteAndLong("The page that hides repositories", (engine) => {
 
   test("says what would be hidden, hides it after a recent sign-in, and shows it again", async () => {
     const looked = await show("?target=GITHUB:Evil");
-    assert.match(looked.text, /1 known repositories \(evil\/abuse\), on 0 watchlists/);
+    assert.match(looked.text, /1 repository \(evil\/abuse\), on 0 watchlists/);
     await ageSessions(world, 60);
     const old = await send(PAGE, { target, reason: "spam" });
     assert.match(old.location ?? "", /^\/sign-in\?again=1/);

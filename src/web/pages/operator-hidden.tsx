@@ -2,6 +2,7 @@ import type { FunctionComponent as FC } from "preact";
 import { addressesOf } from "../../accounts/accounts.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
+import { shellCommand } from "../../lib/shell-words.js";
 import {
   HIDING_FORMS,
   type HidingPreview,
@@ -135,7 +136,7 @@ export async function submitHidden(request: OperatorRequest, form: URLSearchPara
     ...{ target, reason, note: note || null, by: operator.accountId ?? "" },
     endsAt: days === null ? null : now + days * DAY_MS,
   });
-  const undo = `sidereal unhide ${target.text}`;
+  const undo = shellCommand("sidereal", "unhide", target.text);
   members.events.record("hidden", request.http, { target: target.text, reason, undo });
   return { location: HIDDEN_PAGE, status: 303 };
 }

@@ -3,6 +3,7 @@ import { forgeName } from "../../config/config.js";
 import { findMeant, readName } from "../../discovery/discovery.js";
 import { AppError } from "../../lib/errors.js";
 import { repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
+import { shellCommand } from "../../lib/shell-words.js";
 import { findAny, type Holding, readHolding, untrack } from "../../tracking/tracking.js";
 import { Field, MainButton, Note } from "../components/elements.js";
 import { formatCount, Time } from "../components/numbers.js";
@@ -55,7 +56,10 @@ export async function submitUntrack(request: OperatorRequest, form: URLSearchPar
   const target = repositoryKey(repository);
   if (deletes) members.events.record("repository_deleted", request.http, { target });
   else
-    members.events.record("repository_untracked", request.http, { target, undo: `sidereal track ${target}` });
+    members.events.record("repository_untracked", request.http, {
+      target,
+      undo: shellCommand("sidereal", "track", target),
+    });
   return { location: deletes ? `${path}&deleted` : path, status: 303 };
 }
 
