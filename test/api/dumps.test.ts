@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { byteRange } from "../../src/api/dumps.js";
 import type { Service } from "../../src/app/service.js";
+import { readHidingTarget } from "../../src/repositories/repositories.js";
 import { PLANTED, plantDump, plantedBytes } from "../support/dumps.js";
 import { onSqlite } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
 import { startSmallService } from "../support/raw.js";
-import { createWorld, type World } from "../support/world.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const root = temporaryFolder();
 const newFolder = () => mkdtempSync(join(root, "dumps-"));
@@ -38,6 +39,19 @@ onSqlite("Dumps over HTTP", (engine) => {
       bytes: Buffer.from(await response.arrayBuffer()),
     };
   };
+
+  test("from before a repository was hidden are not offered while it is hidden", async () => {
+    const { catalog } = world.modules;
+    await world.record(observation("evil/abuse", daily(5)));
+    const target = readHidingTarget("github:evil");
+    assert.ok(target);
+    world.clock.advance(1);
+    await catalog.hiding.hide({ target, reason: "a mail", note: null, by: "", endsAt: null });
+    assert.deepEqual((await world.get("/api/dumps")).body.data, []);
+    assert.equal((await fetched()).status, 404);
+    await catalog.hiding.unhide(target);
+    assert.equal((await fetched()).status, 200);
+  });
 
   test("are listed with their sizes and checksums, and may be kept by nobody without asking", async () => {
     const { status, headers, body } = await world.get("/api/dumps");
