@@ -8,7 +8,7 @@ import { addEvents, addOperatorKey, addSessions } from "./accounts.js";
 import { addBackup, addRestore } from "./backup.js";
 import { addChart } from "./chart.js";
 import { addCheck } from "./check.js";
-import { addDatabase } from "./database.js";
+import { addDatabase, addMigrate } from "./database.js";
 import { addExamples } from "./examples.js";
 import { addDump, addExport } from "./export.js";
 import { addHide, addUnhide } from "./hide.js";
@@ -77,6 +77,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addBackup(program, host);
   addRestore(program, host);
   addCheck(program, host, finish);
+  addMigrate(program, host, finish);
   addDatabase(program, host);
   addRename(program, host);
   addSessions(program, host);

@@ -1,10 +1,64 @@
+/** `migrate` and `database`: the schema, and the servers that hold it. */
 import type { Command } from "commander";
-import { DistributionRefused, distribute } from "../database/database.js";
+import {
+  DistributionRefused,
+  distribute,
+  LATEST_VERSION,
+  type MigrationState,
+  openBackgroundReader,
+  readMigrations,
+} from "../database/database.js";
+import { isoTime } from "../lib/clock.js";
+import { createLog } from "../lib/log.js";
+import { readBackupNote } from "../transfer/transfer.js";
 import { secondsSince } from "./backup.js";
-import { CommandFault, EXIT, type Host, withModules } from "./host.js";
+import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
 
 /** Maximum number of shards, enough for a cluster of any size. */
 const MAX_SHARDS = 1_024;
+
+export function addMigrate(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("migrate")
+    .description("bring the database of an earlier version up to date; start, serve and work do that too")
+    .option("--check", "only say what would change; exits with 4 if something would")
+    .option("--json", "print the report as JSON")
+    .action(async ({ check = false, json = false }: { check?: boolean; json?: boolean }) => {
+      const state = await readState(host);
+      const isDone = !check && state.steps.length > 0;
+      if (isDone) await withModules(host, async () => {}, { upgrades: true });
+      else if (state.steps.length > 0) finish(EXIT.pending);
+      const backup = await readBackupNote(host.config.dataDir);
+      const lastBackupAt = backup === null ? null : isoTime(backup.takenAt);
+      const report = { ...state, needed: LATEST_VERSION, migrated: isDone, lastBackupAt };
+      host.stdout.write(reportOf(json, report, describeMigration(state, isDone, lastBackupAt)));
+    });
+}
+
+async function readState({ config }: Host): Promise<MigrationState> {
+  requireStore(config);
+  const { databaseUrl: url, dataDir } = config;
+  const { dialect, read, close } = openBackgroundReader({ url, dataDir, log: createLog("silent") });
+  return readMigrations(read, dialect).finally(close);
+}
+
+function describeMigration(
+  { version, steps }: MigrationState,
+  isDone: boolean,
+  lastBackupAt: string | null,
+): string {
+  if (steps.length === 0) return `The database is at version ${version}, which this Sidereal needs.`;
+  const lines = steps.map((step) => `  ${step.version}: ${step.name}`);
+  if (isDone) return [`The database is now at version ${LATEST_VERSION}:`, ...lines].join("\n");
+  const from = version === 0 ? "The database is empty" : `The database is at version ${version}`;
+  return [
+    `${from}. "sidereal migrate" brings it to version ${LATEST_VERSION}, and there is no way back:`,
+    ...lines,
+    lastBackupAt === null
+      ? "No backup was taken on this machine: take one with the Sidereal that runs now."
+      : `The last backup on this machine is of ${lastBackupAt}.`,
+  ].join("\n");
+}
 
 export function addDatabase(program: Command, host: Host): void {
   program

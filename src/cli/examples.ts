@@ -59,6 +59,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal check", "changes nothing"],
     ["sidereal check --repair", "builds derived data again"],
   ],
+  migrate: [
+    ["sidereal migrate --check", "changes nothing"],
+    ["sidereal migrate", "before the service of a new version starts"],
+  ],
   "database distribute": [
     ["sidereal database distribute", "while the service runs; run it again if it was interrupted"],
     ["sidereal database distribute --shards 64", "for a cluster that will grow"],

@@ -58,7 +58,7 @@ export interface Tracker {
 
 /**
  * Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. Of `check`: damage was found,
- * and all of it repaired; there is damage. Of `publish`: nothing could be read.
+ * and all of it repaired; there is damage. Of `publish`: nothing could be read. Of `migrate --check`: a migration is needed.
  */
 export const EXIT = {
   ok: 0,
@@ -67,6 +67,7 @@ export const EXIT = {
   refused: 3,
   repaired: 4,
   unread: 4,
+  pending: 4,
   damaged: 5,
 } as const;
 

@@ -36,7 +36,14 @@ export {
 export { DistributionRefused, distribute } from "./distribute.js";
 export { DatabaseFault, databaseFault, type FaultKind, StoreRefused } from "./fault.js";
 export { checkFile, checkServer, findOrphans, type Orphans, removeOrphans } from "./integrity.js";
-export { checkVersion, currentVersion, FIRST_VERSION, LATEST_VERSION } from "./migrate.js";
+export {
+  checkVersion,
+  currentVersion,
+  FIRST_VERSION,
+  LATEST_VERSION,
+  type MigrationState,
+  readMigrations,
+} from "./migrate.js";
 export { columns, type Given, type Prepare, type Prepared, type ValuesOf } from "./prepared.js";
 export { createSecret, secretInFile } from "./private-files.js";
 export { RestoredStore, readRows, type StoreLocation, syncFolder } from "./restore.js";

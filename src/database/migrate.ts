@@ -62,28 +62,35 @@ export async function migrate(
   }
 }
 
+/** The version of a store, 0 without one, and the steps that bring it up to date. */
+export interface MigrationState {
+  version: number;
+  steps: { version: number; name: string }[];
+}
+
+/** Changes nothing. Throws StoreRefused for a store that `migrate` refuses. */
+export async function readMigrations(db: Db, dialect: Dialect): Promise<MigrationState> {
+  const isNew = !(await dialect.tables(db)).includes("schema_version");
+  const version = isNew ? 0 : await currentVersion(db);
+  if (version > LATEST_VERSION) throw new StoreRefused(newerThanProgram(version));
+  if (version > 0 && version < FIRST_VERSION) throw new StoreRefused(tooOld(version));
+  const names = ["schema", ...MIGRATIONS.map(({ name }) => name)];
+  const steps = names.map((name, i) => ({ version: FIRST_VERSION + i, name }));
+  return { version, steps: steps.filter((step) => step.version > version) };
+}
+
 /** Migrates in the transaction of the caller. `to`: up to this version; default: the latest. */
 export async function migrateIn(
   tx: Tx,
   dialect: Dialect,
   { clock, to = LATEST_VERSION }: { clock: Clock; to?: number },
 ): Promise<void> {
-  const note = (version: number, name: string) =>
-    tx.insertInto("schema_version").values({ version, name, applied_at: clock.now() }).execute();
-  const isNew = !(await dialect.tables(tx)).includes("schema_version");
-  const found = isNew ? 0 : await currentVersion(tx);
-  if (found === 0) {
-    for (const statement of schemaOf(dialect, newStoreName())) await statement.execute(tx);
-    await note(FIRST_VERSION, "schema");
-  }
-  const version = found === 0 ? FIRST_VERSION : found;
-  if (version > LATEST_VERSION) throw new StoreRefused(newerThanProgram(version));
-  if (version < FIRST_VERSION) throw new StoreRefused(tooOld(version));
-  for (const [i, { name, up }] of MIGRATIONS.entries()) {
-    const next = FIRST_VERSION + i + 1;
-    if (next <= version || next > to) continue;
-    await up(tx, dialect);
-    await note(next, name);
+  const { steps } = await readMigrations(tx, dialect);
+  for (const { version, name } of steps.filter((step) => step.version <= to)) {
+    if (version === FIRST_VERSION)
+      for (const statement of schemaOf(dialect, newStoreName())) await statement.execute(tx);
+    else await MIGRATIONS[version - FIRST_VERSION - 1]?.up(tx, dialect);
+    await tx.insertInto("schema_version").values({ version, name, applied_at: clock.now() }).execute();
   }
 }
 
@@ -93,7 +100,7 @@ function newerThanProgram(version: number): string {
 
 function olderThanProgram(version: number): string {
   if (version < FIRST_VERSION) return tooOld(version);
-  return `The database is at version ${version}, and this Sidereal needs version ${LATEST_VERSION}. Start the service with it, which brings the database up to date, or use the Sidereal that made it.`;
+  return `The database is at version ${version}, and this Sidereal needs version ${LATEST_VERSION}. Run "sidereal migrate", or use the Sidereal that made it.`;
 }
 
 /** Throws DatabaseFault if an open store has another version by now, as another program has migrated or replaced it. */

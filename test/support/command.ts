@@ -85,7 +85,7 @@ export class CommandWorld {
         stdout,
         stderr,
         clock,
-        openModules: () => openModules(context),
+        openModules: (options) => openModules(context, options),
         openPass: () => openPass(context),
       },
       args,
