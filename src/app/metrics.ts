@@ -17,7 +17,7 @@ const PATIENCE_MS = 2_000;
 export async function openMetrics(
   context: AppContext,
   modules: Modules,
-  addOwn: (metrics: Metrics) => void,
+  { kind, addOwn }: { kind: (typeof KINDS)[number]; addOwn: (metrics: Metrics) => void },
 ): Promise<MetricsServer | undefined> {
   const { config, log } = context;
   const { metricsHost: host, metricsPort: port } = config;
@@ -27,7 +27,16 @@ export async function openMetrics(
   const metrics = new Metrics();
   addCommon(metrics, context, modules);
   addOwn(metrics);
-  return serveMetrics(metrics, { host, port, ports: METRICS_PORTS, log });
+  return serveMetrics(metrics, { host, ports: portsOf(kind, port), log });
+}
+
+const KINDS = ["service", "worker"] as const;
+
+/** The first is the same whichever kind of process starts first; further processes of a kind on the machine take the others. */
+function portsOf(kind: (typeof KINDS)[number], port: number): number[] {
+  if (port === 0) return [0];
+  const all = Array.from({ length: METRICS_PORTS / KINDS.length }, (_, i) => port + i * KINDS.length);
+  return all.map((one) => one + KINDS.indexOf(kind)).filter((one) => one <= 65_535);
 }
 
 function freeBytes(folder: string): Promise<number | null> {

@@ -198,7 +198,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   const serving = { isLoaded: () => modules.live.isLoaded, front, admission, server: http };
   const metrics = await accounts
     .open()
-    .then(() => openMetrics(known, modules, (own) => addServing(own, serving)))
+    .then(() => openMetrics(known, modules, { kind: "service", addOwn: (own) => addServing(own, serving) }))
     .catch(closeAll);
   usage.start();
   redis?.onRevocation(() => revocations.note());

@@ -12,7 +12,7 @@ import {
   type Provider,
 } from "../forges/forges.js";
 import { AppError } from "../lib/errors.js";
-import type { MetricsServer } from "../lib/metrics.js";
+import type { Metrics, MetricsServer } from "../lib/metrics.js";
 import { readVersion, userAgentOf } from "../lib/version.js";
 import { type AppContext, followChanges, type Modules, openModules } from "../modules.js";
 import {
@@ -113,7 +113,8 @@ export async function startWorker(
     await database.close();
   };
   try {
-    metrics = await openMetrics(context, modules, (own) => addTracking(own, { database, clock }, reporters));
+    const addOwn = (own: Metrics) => addTracking(own, { database, clock }, reporters);
+    metrics = await openMetrics(context, modules, { kind: "worker", addOwn });
   } catch (error) {
     await stop();
     throw error;

@@ -14,14 +14,18 @@ export function addStatus(program: Command, host: Host): void {
       const { readNotedProxy } = await import("../http/http.js");
       const { readStatus } = await import("../tracking/tracking.js");
       requireStore(host.config);
-      await withModules(host, async ({ database, catalog }) => {
+      await withModules(host, async ({ database, catalog, forges }) => {
         const now = host.clock.now();
         const providers = await readStatus(database, now);
         const mail = await readMailUse(database.read, now);
         const catalogue = await catalog.kind();
         const isNamed = host.config.trustedProxies.length > 0;
         const unnamedProxy = isNamed ? null : await readNotedProxy(database.read);
-        const tracked = providers.map((one) => describe(one, now)).join("\n\n");
+        const read = await forges.read();
+        const walked = new Set(read.filter(({ onDemand }) => onDemand !== true).map(({ name }) => name));
+        const tracked = providers
+          .map((one) => describe(one, { now, isWalked: walked.has(one.provider) }))
+          .join("\n\n");
         const lines = [
           catalogue === "sample" ? SAMPLE : tracked || "nothing is tracked yet",
           "",
@@ -40,7 +44,8 @@ function describeProxy({ sign, peer, at }: { sign: string; peer: string; at: num
   return `unnamed, at ${peer} since ${isoTime(at)} (${sign}): all its clients share one limit until SIDEREAL_TRUSTED_PROXIES names it`;
 }
 
-function describe(status: ProviderStatus, now: number): string {
+/** `isWalked`: whether the settings have the forge read as a whole. */
+function describe(status: ProviderStatus, { now, isWalked }: { now: number; isWalked: boolean }): string {
   const { provider, freshness, detailsFreshness, missing, lostToday, newToday, avatars, worker } = status;
   const states = Object.entries(status.repositories).map(
     ([state, count]) => `${count} ${state.toLowerCase()}`,
@@ -52,7 +57,8 @@ function describe(status: ProviderStatus, now: number): string {
     `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${status.olderThanADay} over a day ago`}`,
     ...describeHistories(status),
     ...(detailsFreshness === null ? [] : [`  own records   read ${agesOf(detailsFreshness)} ago`]),
-    `  discovery     ${describeWalk(status.walk)}`,
+    ...(isWalked || status.walk !== null ? [`  discovery     ${describeWalk(status.walk)}`] : []),
+    ...describeRequests(status.requests, now),
   ];
   if (missing.waiting > 0 || lostToday > 0) {
     const since = missing.since === null ? "" : ` since ${isoTime(missing.since)}`;
@@ -99,6 +105,11 @@ function describeHistories({ histories, backfillNextAt }: ProviderStatus): strin
   return [
     `  histories     ${WHOLE} whole, ${READING} being read, ${WAITING} waiting, ${REFUSED} refused${next}`,
   ];
+}
+
+function describeRequests({ people, batch, oldest }: ProviderStatus["requests"], now: number): string[] {
+  if (oldest === null) return [];
+  return [`  requests      ${people} of people, ${batch} of lists; the oldest ${duration(now - oldest)} ago`];
 }
 
 /** A worker reports every ten seconds. */

@@ -52,7 +52,7 @@ export type { TrackAccess } from "./settings.js";
 const DUMP_EVERY_DAYS = 7;
 const DUMPS_KEPT = 4;
 
-/** Ports that a process tries for its metrics, from the configured one on: others on the machine may have taken the first ones. */
+/** Ports for metrics, from the configured one on. */
 export const METRICS_PORTS = 16;
 
 /** The settings of a process; see `loadConfig`. */

@@ -142,10 +142,10 @@ export const SETTINGS = {
     rule: "an IP address or the name of a host",
     meaning: "Address on which the metrics are served",
   }),
-  SIDEREAL_METRICS_PORT: whole(0, 65_535).optional().meta({
-    rule: "0 to 65535",
+  SIDEREAL_METRICS_PORT: whole(0, 65_534).optional().meta({
+    rule: "0 to 65534",
     meaning:
-      "Port for the [metrics](OPERATIONS.md#metrics) at `/metrics`. Of several processes on one machine each takes the next free one, up to 15 more, and logs it. Without it they are not served. 0: any free port",
+      "Port for the [metrics](OPERATIONS.md#metrics) of a service at `/metrics`; its worker has the next one. Without it they are not served. 0: any free port",
   }),
   SIDEREAL_API_KEY: z.string().max(200).optional().meta({
     rule: "at most 200 characters",

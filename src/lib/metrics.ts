@@ -105,16 +105,13 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/**
- * Serves `GET /metrics` on the first free one of `ports` ports from `port` on, and logs which one that is. 0: any. Throws the error of `listen` if
- * none is free.
- */
+/** Serves `GET /metrics` on the first free one of some ports, and logs which one that is. 0: any. Throws the error of `listen` if none is free. */
 export async function serveMetrics(
   metrics: Metrics,
-  { host, port, ports, log }: { host: string; port: number; ports: number; log: Logger },
+  { host, ports, log }: { host: string; ports: readonly number[]; log: Logger },
 ): Promise<MetricsServer> {
-  const last = port === 0 ? 0 : Math.min(port + ports - 1, 65_535);
-  for (let next = port; ; next++) {
+  const [first = 0] = ports;
+  for (let i = 0; ; i++) {
     const server = createServer((request, response) => {
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
@@ -130,16 +127,15 @@ export async function serveMetrics(
       );
     });
     try {
-      server.listen(next, host);
+      server.listen(ports[i] ?? 0, host);
       await once(server, "listening");
     } catch (error) {
-      if (errorCode(error) === "EADDRINUSE" && next < last) continue;
+      if (errorCode(error) === "EADDRINUSE" && i + 1 < ports.length) continue;
       throw error;
     }
     const address = server.address();
-    const open = typeof address === "object" && address !== null ? address.port : next;
-    const isOther = port !== 0 && open !== port;
-    log.info({ host, port: open, ...(isOther ? { taken: port } : {}) }, "metrics are served at /metrics");
+    const open = typeof address === "object" && address !== null ? address.port : first;
+    log.info({ host, port: open, ...(i > 0 ? { taken: first } : {}) }, "metrics are served at /metrics");
     return {
       port: open,
       close: async () => {

@@ -48,6 +48,13 @@ function addStatus(metrics: Metrics, database: Database, clock: Clock): void {
   gauge("repositories_overdue", overdue, (one) => one.overdue);
   const missing = "Repositories that are reported missing and not recorded as unavailable.";
   gauge("missing_waiting", missing, (one) => one.missing.waiting);
+  const requests = "Open requests to track, by who made them.";
+  gauge("requests_waiting", requests, ({ requests: { people, batch } }) => [
+    [people, { from: "people" }],
+    [batch, { from: "lists" }],
+  ]);
+  const oldest = "When the oldest open request was made, in seconds since 1970. Absent without one.";
+  gauge("oldest_request_timestamp_seconds", oldest, ({ requests: { oldest: at } }) => at && at / 1_000);
   gauge("rechecks_waiting", "Repositories whose second reading is planned.", (one) => one.rechecksWaiting);
   gauge("backfill_waiting", "Repositories whose star history is not complete.", missingHistories);
   const older = "Available repositories whose counts are older than a day.";

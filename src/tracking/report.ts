@@ -95,6 +95,12 @@ export class Reporter {
     };
   }
 
+  /** Continues what the last worker has seen of the forge, so that a restart makes neither a failure nor the last reading younger. */
+  resume({ lastSuccessAt, failing }: Pick<WorkerReport, "lastSuccessAt" | "failing">): void {
+    this.report.lastSuccessAt ??= lastSuccessAt;
+    this.report.failing ??= failing;
+  }
+
   add(what: Counted, count: number): void {
     this.report[what] += count;
   }

@@ -8,6 +8,7 @@ import { readAvatarStatus } from "./avatars.js";
 import { readLostToday, readNewToday } from "./daily-limits.js";
 import type { Lane, TrackingModules } from "./lane.js";
 import { Reporter, readReport, saveReport, type WorkerReport } from "./report.js";
+import { readOpenRequests } from "./requests/wanted.js";
 import { nextDue } from "./schedule.js";
 
 const count = z.number();
@@ -36,6 +37,8 @@ const providerStatus = z.object({
   lostToday: count,
   newToday: z.object({ added: count, surplus: count }),
   rechecksWaiting: count,
+  /** Open requests to track, of people and of lists; `oldest`: when the first of them was made, null without any. */
+  requests: z.object({ people: count, batch: count, oldest: timeOrNull }),
   /** `tookMs`: duration of the last complete walk; null without one. Counts get older than a day if it is longer. */
   walk: z
     .object({
@@ -69,11 +72,14 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
     read,
   );
   const reports = await readReports(read);
+  const open = new Map((await readOpenRequests(read)).map((one) => [one.provider, one]));
   const status: ProviderStatus[] = [];
   for (const { provider } of names.rows) {
     const worker = reports.get(provider) ?? null;
     const historyAt = worker?.report.lookups?.historyAt ?? 0;
-    status.push({ ...(await readProviderStatus(read, { provider, now, historyAt })), worker });
+    const { people = 0, batch = 0, oldest = null } = open.get(provider) ?? {};
+    const requests = { people, batch, oldest };
+    status.push({ ...(await readProviderStatus(read, { provider, now, historyAt })), requests, worker });
   }
   return status;
 }
@@ -82,7 +88,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
 async function readProviderStatus(
   read: Database["read"],
   { provider, now, historyAt }: { provider: string; now: number; historyAt: number },
-): Promise<Omit<ProviderStatus, "worker">> {
+): Promise<Omit<ProviderStatus, "worker" | "requests">> {
   const count = (table: string, where: RawBuilder<unknown>) =>
     readNumber(read, sql`select count(*) from ${sql.table(table)} where provider = ${provider} and ${where}`);
   const nextAt = Math.max(await nextDue(read, provider, "history"), historyAt);

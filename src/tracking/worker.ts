@@ -17,7 +17,7 @@ import { removeOldRequests } from "./requests/wanted.js";
 import { thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
 import { backfillStep } from "./star-history.js";
-import { prepareStatus } from "./status.js";
+import { prepareStatus, readReports } from "./status.js";
 import { untrackOthers } from "./untrack.js";
 
 interface WorkerOptions {
@@ -85,6 +85,7 @@ export class Worker {
   }
 
   async run(): Promise<void> {
+    await this.#resume();
     await Promise.all(this.#loops.map((loop) => loop.run()));
     await this.#writeReports().catch(() => {});
   }
@@ -92,6 +93,7 @@ export class Worker {
   /** Does work that is due and needs no wait of over a minute, then derives. A lane ends at its first failure. */
   async runOnce(): Promise<void> {
     const { modules, clock, signal, derive } = this.#options;
+    await this.#resume();
     await Promise.all(this.#loops.map((loop) => loop.drain()));
     if (!signal.aborted) await derive();
     await this.#writeReports();
@@ -101,6 +103,16 @@ export class Worker {
   /** Ends all waits, as when a forge permits more than it did before. */
   wake(): void {
     for (const loop of this.#loops) loop.wake();
+  }
+
+  /** Without the database, the loops wait for it. */
+  async #resume(): Promise<void> {
+    const { modules, providers } = this.#options;
+    const last = await readReports(modules.database.read).catch(() => undefined);
+    for (const { name, settings } of providers) {
+      const report = last?.get(name)?.report;
+      if (report?.site === settings.url) this.reporters.get(name)?.resume(report);
+    }
   }
 
   #add(loop: Pick<LoopOptions, "name" | "step" | "lane">): Loop {

@@ -91,7 +91,12 @@ test("track and refresh handle single repositories, and status shows them", asyn
     text.stdout,
     /\n {2}counts {8}read 0 min \(median\), 0 min \(90 %\), 0 min \(99 %\) ago; 0 over a day ago\n/,
   );
-  assert.match(text.stdout, /\n {2}discovery {5}not started\n/);
+  assert.match(
+    text.stdout,
+    /\n {2}discovery {5}not started\n {2}requests {6}0 of people, 1 of lists; the oldest 0 min ago\n/,
+  );
+  const onDemand = await world.run(dataDir, ["status"], { settings: {} });
+  assert.doesNotMatch(onDemand.stdout, /discovery/, "nothing will ever start it");
   for (const { stdout, stderr } of [tracked, refreshed, absent, status, text])
     assert.ok(!(stdout + stderr).includes(TOKEN));
   assert.equal(agents.size, 1);

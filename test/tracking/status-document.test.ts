@@ -43,6 +43,27 @@ onSqliteAndLong("The status for pages", ({ open }) => {
     );
   });
 
+  test("says since when a forge fails, and when it last responded, also after a restart of the worker", async (t) => {
+    const world = await start(t);
+    await world.pass(HOUR_MS);
+    const now = world.clock.now();
+    world.forge("GITHUB").switches.fault = () => "status-500";
+    await world.pass(6 * HOUR_MS);
+    const read = async () => {
+      const [status] = await readStatus(world.modules.database, world.clock.now());
+      const { startedAt = 0, lastSuccessAt = 0, failing = null } = status?.worker?.report ?? {};
+      return { startedAt, last: [lastSuccessAt, failing?.since] };
+    };
+    const before = await read();
+    await world.restart();
+    await world.pass(HOUR_MS);
+    const after = await read();
+    assert.ok(after.startedAt > before.startedAt);
+    assert.deepEqual(after.last, before.last);
+    const [success, since] = after.last;
+    assert.ok(success && success <= now && since && since > now && since < world.clock.now() - 2 * HOUR_MS);
+  });
+
   test("names no time for a walk that is due or under way", async (t) => {
     const world = await start(t);
     const { modules, clock, forge } = world;
