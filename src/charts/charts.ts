@@ -44,6 +44,7 @@ export {
 export { DAY_STEP, drawMark, gainsOf, SHORTEST_STEP, shortNames, spanOf, stepOf } from "./lines.js";
 export { markdownText, snippetsOf } from "./markup.js";
 export { ageText, dateText, dayText, exactNumber, signedNumber, signedRate } from "./numbers.js";
+export { type DrawnSeries, drawOnPage, type PageLook } from "./picture-page.js";
 export { starPath } from "./picture-parts.js";
 export { PngRenderer } from "./png.js";
 export {
@@ -77,6 +78,7 @@ export {
   paceOf,
   type Standing,
   type StoryLine,
+  sentencesOf,
   standingsOf,
   storyOf,
 } from "./story.js";

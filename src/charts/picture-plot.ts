@@ -32,7 +32,7 @@ export interface Plot extends Frame {
   lineWidth: number;
   star: number;
   /** Rings and flags. */
-  marks: { ring: number; size: number; pole: number; most: number };
+  marks: { ring: number; size: number; pole: number; most: number; isUndated?: boolean };
   bleeds: boolean;
   /** Places of texts that others draw. */
   taken: readonly Box[];
@@ -193,7 +193,7 @@ export function drawFlags(
     const at = before.at + part * (point.at - before.at);
     const [x, y] = [plot.x(at), plot.y(value)];
     if (bottom - y > (bottom - last) * NEAR_END) return [];
-    const words = { label: shortNumber(value), when: monthText(at) };
+    const words = { label: shortNumber(value), when: marks.isUndated ? "" : monthText(at) };
     const place = [-1, 1]
       .map((side) => clothOf({ x, y, side, ...words }, line, plot))
       .find((one) => one !== undefined && isFree(one.box, plot, used) && y - one.top <= marks.pole * 4);
@@ -237,7 +237,7 @@ function clothOf(
   const near = line.filter((point, i) => point.x >= left - 3 && (line[i - 1]?.x ?? point.x) <= right + 3);
   const above = Math.min(bottom, ...near.map((point) => point.y));
   const foot = Math.min(y - pole + height, above - 9);
-  const top = foot - height - size - 3;
+  const top = foot - height - (when === "" ? 0 : size + 3);
   return {
     box: { left: left - 4, right: right + 4, top: top - 3, bottom: foot + 3 },
     top,
@@ -280,7 +280,9 @@ function drawFlag(
     ],
     texts: [
       written({ ...named, look: "chart-paper", isBold: true, anchor: "middle" }, label),
-      written({ ...dated, look: "chart-muted", anchor: side < 0 ? "end" : undefined }, when),
+      ...(when === ""
+        ? []
+        : [written({ ...dated, look: "chart-muted", anchor: side < 0 ? "end" : undefined }, when)]),
     ],
   };
 }

@@ -37,11 +37,13 @@ export interface YoungPlot extends Pick<Frame, "left" | "right" | "top" | "botto
   id: string;
   /** Of sizes at 800 × 400. */
   k: number;
+  /** Whether the count is next to it; default: yes. */
+  isCounted?: boolean;
 }
 
 /** Each star at the time at which it came; none is one hollow star, a single count one star on a dotted level. */
 export function drawYoung(points: readonly ChartPoint[], plot: YoungPlot): Layers {
-  const { left, right, bottom, k } = plot;
+  const { left, right, bottom, k, isCounted = true } = plot;
   const count = points.at(-1)?.value ?? 0;
   const line = (d: string, look: string, more = {}) =>
     element("path", { class: look, d, fill: "none", ...more });
@@ -51,16 +53,18 @@ export function drawYoung(points: readonly ChartPoint[], plot: YoungPlot): Layer
   );
   const { end, ...drawn } = count === 0 ? none(plot) : points.length === 1 ? single(plot) : few(points, plot);
   const number = { x: right + 22 * k, y: end + 8 * k, size: 30 * k, look: "chart-text", isBold: true };
+  const unit = { x: number.x, y: number.y + 20 * k, size: 14 * k, look: "chart-muted" };
   return {
     ...drawn,
     under: [...rows, line(across(bottom), "chart-edge")],
     texts: [
       ...(drawn.texts ?? []),
-      written(number, (count < 1e6 ? exactNumber : shortNumber)(count)),
-      written(
-        { x: number.x, y: number.y + 20 * k, size: 14 * k, look: "chart-muted" },
-        unitOf("stars", count),
-      ),
+      ...(isCounted
+        ? [
+            written(number, (count < 1e6 ? exactNumber : shortNumber)(count)),
+            written(unit, unitOf("stars", count)),
+          ]
+        : []),
     ],
   };
 }

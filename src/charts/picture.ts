@@ -92,7 +92,7 @@ function drawFew({ input, only, xAxis, shape }: Scene, { plot, foot, head }: Lay
 }
 
 /** What a picture shows, before its places are known. */
-function sceneOf(input: PictureInput) {
+export function sceneOf(input: PictureInput) {
   const { align, view = "total", scale, bornAt, shape = "readme", style } = input;
   const content = contentOf(input);
   const { series, only, points, spans, lines, crossings } = content;
@@ -141,7 +141,7 @@ interface Layout {
 }
 
 /** Its lines, and what lies on and below them. */
-function drawPlot(scene: Scene, plot: Layout["plot"]): Layers[] {
+export function drawPlot(scene: Scene, plot: Layout["plot"]): Layers[] {
   const { input, series, lines, bars, only, spans, order, start, milestones, crossings, told, isSketch } =
     scene;
   const drawn = lines.map((line) => toLine(line, plot));
@@ -286,7 +286,7 @@ function layOutReadme(scene: Scene): Layout {
   };
 }
 
-function plotOf(
+export function plotOf(
   { xAxis, isSketch }: Scene,
   place: Omit<Plot, "x" | "y" | "isSketch"> & { yAxis: Axis },
 ): Layout["plot"] {
@@ -300,7 +300,7 @@ function plotOf(
 }
 
 /** The names of lines and their last values. */
-function endLabels({ lines, names, view }: Scene, size: number, width: number): EndLabel[] {
+export function endLabels({ lines, names, view }: Scene, size: number, width: number): EndLabel[] {
   const { exact, short } = DRAWINGS[view];
   const last = lines.map(({ points }) => points.at(-1)?.value);
   const isShort = last.some((one) => one !== undefined && estimateWidth(exact(one), size) > width);
@@ -316,7 +316,7 @@ function countText({ input }: Scene, count: number, size: number): string {
 }
 
 /** Two lines each; where these do not fit, one line. */
-function endLook(
+export function endLook(
   { series }: Scene,
   { size, room, gap }: { size: number; room: number; gap: number },
 ): LabelLook & { gap: number } {

@@ -111,7 +111,7 @@ describe("a site of files in a browser without a network", { skip: NO_CHROMIUM }
     await page.getByRole("button", { name: "Theme: dark" }).click();
     await page.getByRole("button", { name: "Theme: system" }).waitFor();
     await page.goto(`${BASE}/index.html`);
-    await page.locator(".course-card").first().hover();
+    await page.locator(".cover-cards .course").first().hover();
     assert.match((await page.locator(".reading text").textContent()) ?? "", /^[\d,]+ · \d+ \w{3} 20\d\d$/);
     assert.deepEqual(missing, []);
     await close();

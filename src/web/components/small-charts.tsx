@@ -242,7 +242,7 @@ export function thinned<Point>(points: readonly Point[], most: number): readonly
 }
 
 /** The beginnings of the years in a time, few enough to name them. */
-export function yearsOf(from: number, to: number): number[] {
+function yearsOf(from: number, to: number): number[] {
   const [first, last] = [new Date(from).getUTCFullYear() + 1, new Date(to).getUTCFullYear()];
   const step = Math.ceil((last - first + 1) / 5);
   const years = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Date.UTC(first + i));

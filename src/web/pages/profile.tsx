@@ -2,10 +2,13 @@ import type { FunctionComponent as FC } from "preact";
 import {
   type ChartPoint,
   chartPoints,
+  type DrawnSeries,
+  drawOnPage,
+  type PageLook,
+  sentencesOf,
   seriesOf,
   shortNamesOf,
   starPath,
-  storyOf,
 } from "../../charts/charts.js";
 import { forgeName } from "../../config/config.js";
 import { type ListRow, listPage, listQuery } from "../../discovery/discovery.js";
@@ -13,7 +16,6 @@ import { readSeveralSeries, sumCounts } from "../../growth/growth.js";
 import { DAY_MS } from "../../lib/clock.js";
 import { chartPage, explorePage, queryOf, repositoryKey, repositoryPage } from "../../lib/page-addresses.js";
 import type { Modules } from "../../modules.js";
-import { Course } from "../components/course.js";
 import { Link } from "../components/elements.js";
 import { forgesText, timeWords } from "../components/front.js";
 import { type News, newsOf } from "../components/news.js";
@@ -28,7 +30,7 @@ import {
   numberWord,
   withEmoji,
 } from "../components/numbers.js";
-import { Plot } from "../components/plot.js";
+import { frameData, readingsData } from "../components/plot.js";
 import { Mark, ThemeButton } from "../layout.js";
 import type { Comparison, FileSite, Page, PageRequest } from "../page-request.js";
 import { compareQuery, readCompared } from "./compare.js";
@@ -106,7 +108,7 @@ async function readProfile({ modules, summary, now }: PageRequest, { title, comp
     stars: sumOf(repositories.map(({ stars }) => stars)),
     week: sumOf(rows.map(({ trend }) => trend?.starsDelta)),
     month: sumOf([...months.values()].map(({ starsDelta }) => starsDelta)),
-    life: sum.points.map(({ at, stars }) => ({ at, value: stars })),
+    life: sum.points.map(({ at, stars }) => ({ at, value: stars, source: "OBSERVED" as const })),
     news: newsOf(own.map(({ row, points }) => ({ repository: row.repository, points }))),
     compared: await Promise.all(comparisons.map((one, i) => readSide(modules, one, i < DRAWN))),
     ...{ own, isPast, now, asOf: summary.asOf },
@@ -175,17 +177,29 @@ const Sums: FC<Pick<Profile, "stars" | "week" | "month" | "isPast">> = ({ stars,
   </dl>
 );
 
-const Hero: FC<Pick<Profile, "life" | "stars">> = ({ life }) =>
-  life.length < 2 ? null : (
-    <div class="cover-life">
-      <div class="plot-wide">
-        <Course points={life} look="wide" id="all" />
-      </div>
-      <div class="plot-narrow">
-        <Course points={life} look="narrow" id="all-narrow" />
-      </div>
+const Hero: FC<Pick<Profile, "life">> = ({ life }) => {
+  const series = [{ name: "", points: life }];
+  return life.length < 2 ? null : (
+    <div class="cover-life" {...readingsData(series)}>
+      <Course series={series} look="wide" id="all" />
+      <Course series={series} look="narrow" id="all-narrow" />
     </div>
   );
+};
+
+/** Lines with what the script of the site needs to read their points. */
+const Course: FC<{ series: DrawnSeries; look: PageLook; id: string; label?: string }> = (drawn) => {
+  const { svg, geometry } = drawOnPage(drawn);
+  const width = drawn.look === "card" ? "" : drawn.look.endsWith("narrow") ? "plot-narrow" : "plot-wide";
+  return (
+    // Safe: numbers, and names that the drawing escapes.
+    <div
+      class={`course ${width}`}
+      {...(geometry && frameData(geometry))}
+      dangerouslySetInnerHTML={{ __html: svg }}
+    />
+  );
+};
 
 const NewsList: FC<{ news: readonly News[] }> = ({ news }) =>
   news.length === 0 ? null : (
@@ -232,8 +246,9 @@ const Card: FC<Own & Pick<Profile, "isPast" | "now">> = ({
   const { name, description, language, provider, stars } = repository;
   const since = repository.createdAt ?? points[0]?.at ?? repository.discoveredAt;
   const isNew = !isPast && now - since < DAY_MS;
+  const series = [{ name, points }];
   return (
-    <li class="card">
+    <li class="card" {...readingsData(series)}>
       <div>
         <h3>
           <a href={repositoryPage(repository)}>
@@ -255,17 +270,17 @@ const Card: FC<Own & Pick<Profile, "isPast" | "now">> = ({
         </p>
         <p class="small">since {isNew ? "today" : monthText(since)}</p>
       </div>
-      <Course points={points} look="card" id={`life-${repository.id}`} />
+      {points.length < 2 ? null : <Course series={series} look="card" id={`life-${repository.id}`} />}
     </li>
   );
 };
 
-const SideBySide: FC<Pick<Profile, "compared" | "asOf">> = ({ compared, asOf }) =>
+const SideBySide: FC<Pick<Profile, "compared">> = ({ compared }) =>
   compared.length === 0 ? null : (
     <section class="frame">
       <h2>Side by side</h2>
       {compared.slice(0, DRAWN).map((side, i) => (
-        <Versus {...side} index={i} asOf={asOf} />
+        <Versus {...side} id={`versus-${i + 1}`} />
       ))}
       <ul class="plain">
         {compared.slice(DRAWN).map(({ comparison: { name, repositories }, names }) => (
@@ -277,26 +292,24 @@ const SideBySide: FC<Pick<Profile, "compared" | "asOf">> = ({ compared, asOf }) 
     </section>
   );
 
-const Versus: FC<Side & Pick<Profile, "asOf"> & { index: number }> = ({ index, asOf, ...side }) => {
-  const { comparison, names, compared } = side;
-  const story = storyOf(compared, "stars");
+const Versus: FC<Side & { id: string }> = ({ id, comparison, names, compared }) => {
   const histories = compared.map(({ history }) => history);
   const series = seriesOf(histories, { align: "date" });
+  const [sentence] = sentencesOf({ metric: "stars", align: "date" }, series).sentences;
+  const label = `Stars: ${names.join(", ")}`;
   return (
-    <div class="card versus">
+    <div class="card versus" {...readingsData(series)}>
       <h3>
         <Link href={chartPage(comparison.repositories)}>
           {comparison.name === undefined ? <Names names={names} /> : <bdi>{comparison.name}</bdi>}
         </Link>
       </h3>
-      {story === undefined ? null : <p class="soft">{story.clauses.join(", ")}.</p>}
+      {sentence === "" ? null : <p class="soft">{sentence}</p>}
       {series.some(({ points }) => points.length > 1) ? (
-        <Plot
-          {...{ metric: "stars", scale: "linear", align: "date", series, asOf }}
-          size={{ width: 1080, height: 360 }}
-          label={`Stars: ${names.join(", ")}`}
-          id={`versus-${index + 1}`}
-        />
+        <>
+          <Course {...{ series, label, id }} look="several" />
+          <Course {...{ series, label }} look="several-narrow" id={`${id}-narrow`} />
+        </>
       ) : null}
     </div>
   );

@@ -20,7 +20,7 @@ export const COVER = `
 #content > section > h2 { font-size: var(--title); margin: 3rem 0 1.125rem; }
 .cover-cards { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1.25rem; margin: 0; padding: 0; list-style: none; }
 .cover-cards > li { display: flex; flex-direction: column; padding: 0; overflow: hidden; }
-.cover-cards > li > div { flex: 1; display: grid; grid-template-columns: minmax(0, 1fr) auto; grid-template-rows: auto auto 1fr; gap: 0 1rem; padding: 1.125rem 1.25rem 0; }
+.cover-cards > li > div:first-child { flex: 1; display: grid; grid-template-columns: minmax(0, 1fr) auto; grid-template-rows: auto auto 1fr; gap: 0 1rem; padding: 1.125rem 1.25rem 0; }
 .cover-cards :is(h3, p) { margin: 0; }
 .cover-cards h3 { font-size: 1.375rem; overflow-wrap: anywhere; }
 .cover-cards h3 a { text-decoration: none; }
@@ -31,27 +31,21 @@ export const COVER = `
 .cover-cards p .rise, .cover-cards p .fall { font-weight: 700; }
 .cover-cards .small { margin-top: .5rem; }
 .cover-cards .dot { margin-right: .375rem; }
-.course { width: 100%; height: auto; font-family: var(--sans); overflow: visible; }
-.course > text { fill: var(--soft); font-size: 13px; }
-.course-wide > text { font-size: 14px; }
-.course stop { stop-color: var(--chart-1); }
-.course .line { fill: none; stroke: var(--chart-1); stroke-width: 3; stroke-linejoin: round; }
-.course-wide .line { stroke-width: 4; }
-.course .end, .course .peak, .course .cloth { fill: var(--chart-1); }
-.course .end, .course .peak, .reading circle, .reading text { stroke: var(--paper); stroke-width: 3; paint-order: stroke; }
-.cover-cards :is(.end, .peak) { stroke: var(--card); }
-.course .pole { stroke: var(--chart-1); stroke-width: 2; }
-.course .number { fill: var(--card); font-weight: 700; }
+.course { font-family: var(--sans); }
+.course svg { display: block; width: 100%; height: auto; overflow: visible; }
+.course .chart-ink { stroke: var(--ink); fill: none; }
+.course .chart-edge { stroke: var(--edge); fill: none; }
+${[1, 2, 3, 4, 5, 6].map((n) => `.course .chart-stop-${n} { stop-color: var(--chart-${n}); }`).join("\n")}
+.card .course { --chart-bg: var(--card); }
+.reading circle { stroke: var(--chart-bg); stroke-width: 3; paint-order: stroke; }
 ${[1, 2, 3, 4, 5, 6].map((n) => `.reading-${n} { fill: var(--chart-${n}); }`).join("\n")}
 .reading path { fill: none; stroke: var(--ink); opacity: .35; }
-.reading text { font-size: 14px; fill: var(--ink); stroke: var(--paper); stroke-width: 5; stroke-linejoin: round; paint-order: stroke; font-weight: 700; text-anchor: middle; }
+.reading text { font-size: 14px; fill: var(--ink); stroke: var(--chart-bg); stroke-width: 5; stroke-linejoin: round; paint-order: stroke; font-weight: 700; text-anchor: middle; }
 .versus { padding: var(--s5); margin-bottom: 1.25rem; }
 .versus h3 { font-size: var(--title); margin: 0; font-weight: 400; color: var(--soft); }
 .versus h3 a { text-decoration: none; }
 .versus h3 bdi { font-weight: 700; color: var(--ink); }
 ${[1, 2, 3, 4, 5, 6].map((n) => `.versus h3 .line-${n} { color: var(--chart-${n}); }`).join("\n")}
-.versus .plot { --chart-bg: var(--card); }
-@media (min-width: 34.01rem) { .versus .plot-box { aspect-ratio: 1080 / 360; } }
 .cover-foot { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.5rem; padding-top: 2.5rem; padding-bottom: 3rem; color: var(--soft); }
 .cover-foot p { margin: 0; }
 .cover-foot a { color: inherit; }

@@ -2,8 +2,9 @@ import { CHART_PAGE_STYLES } from "../../charts/charts.js";
 
 /** Charts, and the pages of repositories. */
 export const PLOTS = `
-.plot { --chart-grid: var(--line); --chart-text: var(--ink); --chart-muted: var(--soft); --chart-bg: var(--paper); margin: var(--s3) 0 var(--s2); }
-.plot, .plot-legend, .compared, .examples { --chart-line-1: var(--chart-1); --chart-line-2: var(--chart-2); --chart-line-3: var(--chart-3);
+.plot, .course { --chart-grid: var(--line); --chart-text: var(--ink); --chart-muted: var(--soft); --chart-bg: var(--paper); }
+.plot { margin: var(--s3) 0 var(--s2); }
+.plot, .plot-legend, .course, .compared, .examples { --chart-line-1: var(--chart-1); --chart-line-2: var(--chart-2); --chart-line-3: var(--chart-3);
   --chart-line-4: var(--chart-4); --chart-line-5: var(--chart-5); --chart-line-6: var(--chart-6); }
 ${CHART_PAGE_STYLES}
 .plot-box { position: relative; aspect-ratio: 1152 / 432; overflow: hidden; margin: 0; }
@@ -177,7 +178,7 @@ details > summary { padding: .15rem 0; }
 }
 @media (forced-colors: active) {
   .tile[aria-current] { outline: 2px solid Highlight; }
-  .plot, .plot-legend, .line-mark, .examples { --tint: Canvas; --past: GrayText; --now: CanvasText; --star: CanvasText; --chart-bg: Canvas; --chart-grid: GrayText; --chart-text: CanvasText; --chart-muted: CanvasText;
+  .plot, .plot-legend, .course, .line-mark, .examples { --tint: Canvas; --past: GrayText; --now: CanvasText; --star: CanvasText; --chart-bg: Canvas; --chart-grid: GrayText; --chart-text: CanvasText; --chart-muted: CanvasText;
     --chart-line-1: CanvasText; --chart-line-2: CanvasText; --chart-line-3: CanvasText; --chart-line-4: CanvasText;
     --chart-line-5: CanvasText; --chart-line-6: CanvasText; }
   .plot-box svg, .plot-legend svg, .plot-tip svg, .line-mark { forced-color-adjust: none; }
