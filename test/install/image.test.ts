@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { isIgnored, readCommand, readStages, readVariables } from "../../scripts/image-file.js";
 import { loadConfig, readEnvironment } from "../../src/config/config.js";
+import { SELF_SIGNED } from "../support/certificate.js";
 import { temporaryFolder } from "../support/imports.js";
 
 const read = (file: string): string => readFileSync(file, "utf8");
@@ -23,6 +24,8 @@ interface ComposeService {
   ports?: string[];
   healthcheck?: object;
   networks?: string[];
+  command?: string[];
+  mem_limit?: string;
 }
 interface Compose {
   services: Record<string, ComposeService>;
@@ -111,6 +114,27 @@ test("the settings of the compose files can be used", () => {
   );
 });
 
+test("the compose files name full versions, limit memory, and have no password", () => {
+  for (const [name, { image, mem_limit }] of Object.entries({
+    ...withPostgres.services,
+    ...compose.services,
+  })) {
+    assert.match(image, /:\d+\.\d+(\.\d+)?(-\w+)?$/, name);
+    assert.ok(mem_limit, name);
+  }
+  const { valkey, postgres, sidereal } = withPostgres.services;
+  assert.ok(valkey && postgres && sidereal);
+  const passwords = [
+    valkey.command?.at(-1),
+    valkey.environment.REDISCLI_AUTH,
+    postgres.environment.POSTGRES_PASSWORD,
+    /:([^:@]*\$.*)@/.exec(sidereal.environment.SIDEREAL_REDIS_URL ?? "")?.[1],
+    /sidereal:([^@]*)@/.exec(sidereal.environment.SIDEREAL_DATABASE_URL ?? "")?.[1],
+  ];
+  // The form that stops compose if the variable is missing.
+  for (const password of passwords) assert.match(password ?? "", /^\$\{\w+:\?is missing in \.env\}$/);
+});
+
 test("the compose service cannot write to its files, has no privileges, and is open to this machine alone", () => {
   const { read_only, cap_drop, security_opt, ports = [], image } = compose.services.sidereal ?? { image: "" };
   assert.deepEqual([read_only, cap_drop, security_opt], [true, ["ALL"], ["no-new-privileges:true"]]);
@@ -140,19 +164,40 @@ test("the systemd unit sets what the program reads", () => {
   assert.match(unit, /^ExecStart=\/usr\/local\/bin\/sidereal start$/m);
 });
 
-test("systemd accepts the unit, and rates its exposure below 2 of 10", hasAnalyze, () => {
-  const { stdout, stderr, status } = spawnSync("systemd-analyze", ["verify", "packaging/sidereal.service"], {
-    encoding: "utf8",
+for (const name of ["sidereal", "sidereal-backup"])
+  test(`systemd accepts ${name}.service, and rates its exposure below 2 of 10`, hasAnalyze, () => {
+    const analyze = (...args: string[]) =>
+      spawnSync("systemd-analyze", [...args, `packaging/${name}.service`], { encoding: "utf8" });
+    const { stdout, stderr, status } = analyze("verify");
+    const problems = `${stdout}${stderr}`
+      .split("\n")
+      .filter((line) => line !== "" && !/sidereal is not executable/.test(line));
+    assert.deepEqual(problems, [], String(status));
+    const rated = analyze("security", "--offline=true").stdout;
+    assert.ok(Number(/exposure level for \S+: ([\d.]+)/.exec(rated)?.[1]) < 2, rated);
   });
-  const problems = `${stdout}${stderr}`
-    .split("\n")
-    .filter((line) => line !== "" && !/sidereal is not executable/.test(line));
-  assert.deepEqual(problems, [], String(status));
-  const rated = spawnSync("systemd-analyze", ["security", "--offline=true", "packaging/sidereal.service"], {
-    encoding: "utf8",
-  });
-  assert.ok(
-    Number(/exposure level for sidereal\.service: ([\d.]+)/.exec(rated.stdout)?.[1]) < 2,
-    rated.stdout,
+
+const has = (program: string, flag: string) => ({
+  skip: spawnSync(program, [flag]).status === 0 ? false : `needs ${program}`,
+});
+
+test("nginx accepts its sample", has("nginx", "-v"), () => {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(SELF_SIGNED)) writeFileSync(join(folder, `${name}.pem`), text);
+  const sample = read("packaging/proxies/nginx.conf").replaceAll(/\/etc\/ssl\/[\w.]+(pem|key);/g, (_, kind) =>
+    join(folder, kind === "key" ? "key.pem;" : "cert.pem;"),
   );
+  const main = join(folder, "nginx.conf");
+  writeFileSync(main, `pid ${folder}/pid; events {} http { access_log off; ${sample} }`);
+  const { stderr } = spawnSync("nginx", ["-t", "-e", "stderr", "-c", main], { encoding: "utf8" });
+  assert.match(stderr, /test is successful/);
+});
+
+test("Caddy accepts its sample", has("caddy", "version"), () => {
+  const args = ["validate", "--adapter", "caddyfile", "--config", "packaging/proxies/Caddyfile"];
+  const { status, stderr } = spawnSync("caddy", args, {
+    encoding: "utf8",
+    env: { ...process.env, HOME: temporaryFolder() },
+  });
+  assert.equal(status, 0, stderr);
 });
