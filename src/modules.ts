@@ -2,6 +2,7 @@ import {
   type AccountEvents,
   type Accounts,
   type ApiKeys,
+  type Bans,
   DailyQuotas,
   type Operators,
   readSecret,
@@ -54,6 +55,7 @@ export interface Members {
   usage: Usage;
   events: AccountEvents;
   operators: Operators;
+  bans: Bans;
 }
 
 /** What the modules on a database need. `config`: absent: defaults, and the secret of the service is kept in the database. */

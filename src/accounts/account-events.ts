@@ -3,7 +3,7 @@
  * requests belong to no account, and are only logged.
  */
 import { sql } from "kysely";
-import { type Db, deleteOld, type Tx } from "../database/database.js";
+import { type Database, type Db, deleteOld, type Tx } from "../database/database.js";
 import { DAY_MS, isoTime } from "../lib/clock.js";
 import { CountedLog } from "../lib/counted-log.js";
 import { addressesOf } from "./addresses.js";
@@ -30,6 +30,11 @@ export const OPERATOR_EVENTS = [
   "rename_undone",
   "hidden",
   "unhidden",
+  "banned",
+  "unbanned",
+  "account_removed",
+  "account_sessions_ended",
+  "account_key_revoked",
 ] as const;
 export type OperatorEventName = (typeof OPERATOR_EVENTS)[number];
 
@@ -93,7 +98,7 @@ type NewEvent = Omit<StoredEvent, "id">;
 
 /** A refused request. */
 export interface RefusedRequest {
-  event: "sign_in_refused" | "key_refused" | "cross_site_refused" | "rate_limited";
+  event: "sign_in_refused" | "key_refused" | "cross_site_refused" | "rate_limited" | "network_banned";
   network: string;
   detail?: EventDetail;
 }
@@ -262,17 +267,35 @@ export function actorWords({ accountId, detail }: StoredEvent, email: string | u
   return email ?? accountId ?? String(detail.by ?? "operator");
 }
 
-/** The detail of an event in words, such as "method: link"; without agent and actor. Empty if there is nothing else. */
-export function detailWords(detail: EventDetail): string {
+/**
+ * The detail of an event in words, such as "method: link"; without agent and actor. Empty if there is nothing else. `addresses`: those of
+ * accounts to which something was done.
+ */
+export function detailWords(detail: EventDetail, addresses?: ReadonlyMap<string, string>): string {
   return Object.entries(detail)
     .filter(([name]) => name !== "agent" && name !== "by")
-    .map(([name, value]) => `${name}: ${value}`)
+    .map(([name, value]) => `${name}: ${(name === "target" && addresses?.get(String(value))) || value}`)
     .join(", ");
 }
 
-/** The family of the user agent, if it is recorded. */
+/** The family of the user agent, if one was sent and recorded. */
 export function agentOf({ agent }: EventDetail): string | null {
-  return typeof agent === "string" ? agent : null;
+  return typeof agent === "string" && agent !== "None" ? agent : null;
+}
+
+/** The origin of an event in words, such as "192.0.2.0/24, Firefox". */
+export function sourceWords({ network, detail }: StoredEvent): string {
+  const isHere = network === "local" || network.startsWith("127.") || network === "::/48";
+  return [isHere ? "this machine" : network, agentOf(detail)].filter(Boolean).join(", ");
+}
+
+/** The addresses of the accounts that did something in these events, or to which something was done, by their ids. */
+export function addressesIn(
+  database: Pick<Database, "read" | "dialect">,
+  events: readonly StoredEvent[],
+): Promise<Map<string, string>> {
+  const ids = events.flatMap(({ accountId, detail: { target } }) => [accountId ?? "", String(target ?? "")]);
+  return addressesOf(database, [...new Set(ids)]);
 }
 
 /** A mail about an event, without secrets and links. */

@@ -8,6 +8,7 @@ import { AppError } from "../lib/errors.js";
 import { isPrivateHost } from "../lib/host-names.js";
 import { createToken, hashToken } from "../lib/tokens.js";
 import type { AccountEvents } from "./account-events.js";
+import { removeAccount } from "./administration.js";
 import type { AccountsContext } from "./context.js";
 import type { Library } from "./library.js";
 import { MailSignIn } from "./mail-sign-in.js";
@@ -23,6 +24,7 @@ export {
   ACCOUNT_EVENTS,
   AccountEvents,
   actorWords,
+  addressesIn,
   agentOf,
   detailWords,
   type EventQuery,
@@ -34,9 +36,20 @@ export {
   readEvents,
   type Source,
   type StoredEvent,
+  sourceWords,
 } from "./account-events.js";
 export { addressesOf, emailField, findAccountId } from "./addresses.js";
+export {
+  type AccountRow,
+  countOperatorSessions,
+  countSessions,
+  findAccount,
+  holdingWords,
+  listAccounts,
+  removeAccount,
+} from "./administration.js";
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
+export { type Ban, Bans, type BanTarget, MAX_BAN_REASON } from "./bans.js";
 export type { AccountsContext } from "./context.js";
 export { type MailUse, readMailUse } from "./mail.js";
 export { CODE_LENGTH, CODE_MS, createBrowserSecret, typedCode } from "./one-time-codes.js";
@@ -48,6 +61,7 @@ export {
   OPERATOR_SESSION_MS,
   type Operator,
   Operators,
+  refuseOperator,
 } from "./operators.js";
 export { isOwnOrigin, safeNext } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
@@ -229,7 +243,9 @@ export class Accounts {
   /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */
   async find(cookie: string | undefined): Promise<Account | undefined> {
     const own = this.sessions.cookieIn(cookie);
-    return own === undefined ? undefined : this.#found.refresh(hashToken(own), () => this.#read(own));
+    return own === undefined
+      ? undefined
+      : this.#unlessBanned(await this.#found.refresh(hashToken(own), () => this.#read(own)));
   }
 
   /**
@@ -238,7 +254,7 @@ export class Accounts {
    */
   async findId(cookie: string | undefined): Promise<string | undefined> {
     const own = this.sessions.cookieIn(cookie);
-    return own && (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
+    return own && this.#unlessBanned(await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
   }
 
   /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
@@ -263,14 +279,11 @@ export class Accounts {
   }
 
   /** Deletes an account for good with its sessions, keys and watchlist, soon also from the files. Returns the cookies to set. */
-  async remove({ id, email }: Account): Promise<string[]> {
+  async remove({ id, email }: Pick<Account, "id" | "email">): Promise<string[]> {
     const { database, revocations, writes } = this.context;
     // One that this process is still sending would add a request after those of the account are gone.
     await this.mail.settled();
-    await database.durable.transaction().execute(async (tx) => {
-      await tx.deleteFrom("accounts").where("id", "=", id).execute();
-      await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
-    });
+    await removeAccount(database, { id, email });
     await revocations.announce();
     writes.add(
       () => database.dialect.eraseDeleted(database.durable),
@@ -303,6 +316,10 @@ export class Accounts {
 
   get #failedUrl(): string {
     return `${this.context.config.baseUrl}/sign-in/failed`;
+  }
+
+  #unlessBanned(account: Account | undefined): Account | undefined {
+    return account && this.context.bans.hasAccount(account.id) ? undefined : account;
   }
 
   async #read(cookie: string): Promise<Account | undefined> {
@@ -341,8 +358,13 @@ export class Accounts {
   /** The account that has just signed in, after its sign-in is complete; undefined if the cookies set no session. */
   async #complete({ method, beganAt, client }: SignIn, cookies: string[]): Promise<SignedIn | undefined> {
     const endedOf = await this.sessions.begin(cookies, client);
-    const account = await this.find(cookieHeader(cookies));
+    const account = await this.#read(cookieHeader(cookies));
     if (account === undefined) return undefined;
+    if (this.context.bans.hasAccount(account.id)) {
+      await this.sessions.endAll(account.id);
+      this.#refuse({ method, beganAt, client });
+      throw new AppError("FORBIDDEN", "It is not possible to sign in with this account at the moment.");
+    }
     const actor = { account, source: client.source };
     if (account.createdAt >= beganAt) this.events.record("account_created", actor, { method });
     this.events.record(endedOf === account.id ? "reauthenticated" : "signed_in", actor, { method });

@@ -119,7 +119,20 @@ export class ApiKeys {
     return numUpdatedRows > 0n;
   }
 
-  /** Whom a key belongs to; undefined for one that is malformed, unknown, revoked or expired. */
+  /** The key with an id, or that is this text; undefined for none. */
+  findByName(text: string): Promise<{ id: number; accountId: string } | undefined> {
+    return this.context.database.read
+      .selectFrom("api_keys")
+      .select(["id", "account_id as accountId"])
+      .where(
+        tokenPrefix(text) === "sid"
+          ? sql<boolean>`hash = ${hashToken(text)}`
+          : sql<boolean>`id = ${/^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0}`,
+      )
+      .executeTakeFirst();
+  }
+
+  /** Whom a key belongs to; undefined for one that is malformed, unknown, revoked or expired, or of a banned account. */
   async find(secret: string): Promise<KeyHolder | undefined> {
     if (tokenPrefix(secret) !== "sid") return undefined;
     const hash = hashToken(secret);
@@ -145,10 +158,11 @@ export class ApiKeys {
       .executeTakeFirst();
   }
 
-  /** The holder of a key that has not ended. Requests do not wait for the write, which is lost if it fails. */
+  /** The holder of a key that has not ended, unless it is banned. Requests do not wait for the write, which is lost if it fails. */
   #recordUse(holder: KeyHolder | undefined): KeyHolder | undefined {
     const now = this.context.clock.now();
     if (holder !== undefined && holder.endsAt !== null && holder.endsAt <= now) return undefined;
+    if (holder !== undefined && this.context.bans.hasAccount(holder.accountId)) return undefined;
     if (holder === undefined || now - (holder.lastUsedAt ?? 0) < WRITE_INTERVAL_MS) return holder;
     const { keyId } = holder;
     holder.lastUsedAt = now;

@@ -14,4 +14,6 @@ export interface AccountsContext {
   /** Of keys, sessions and accounts. */
   revocations: Revocations;
   writes: BackgroundWrites;
+  /** Whether an account is banned now. */
+  bans: { hasAccount(id: string): boolean };
 }

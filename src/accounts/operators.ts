@@ -3,6 +3,7 @@ import type { Config } from "../config/config.js";
 import { type Database, writeDocument } from "../database/database.js";
 import { DAY_MS, HOUR_MS } from "../lib/clock.js";
 import { type PageCookie, readCookie } from "../lib/cookies.js";
+import { AppError } from "../lib/errors.js";
 import { createToken, hashToken, tokenPrefix } from "../lib/tokens.js";
 import { insertEvent } from "./account-events.js";
 import { addressesOf, findAccountId } from "./addresses.js";
@@ -49,6 +50,15 @@ export const OPERATOR_COOKIE: PageCookie = {
 const isForItsMachine = ({ baseUrl, trustedProxies }: Config): boolean =>
   isLoopback(baseUrl) && trustedProxies.length === 0;
 
+/** Throws FORBIDDEN for the address of an operator's account, which must neither be banned nor deleted by accident. */
+export function refuseOperator({ operators }: Pick<Config, "operators">, email: string): void {
+  if (operators.includes(email.toLowerCase()))
+    throw new AppError(
+      "FORBIDDEN",
+      `${email} is an operator: first take the address out of SIDEREAL_OPERATORS and restart the service.`,
+    );
+}
+
 /**
  * An address with a new key, which makes the browser that opens it an operator: once, within an hour. The key before it becomes invalid.
  * Undefined unless the service is only for its own machine.
@@ -74,6 +84,11 @@ export class Operators {
 
   get hasKeys(): boolean {
     return isForItsMachine(this.context.config);
+  }
+
+  /** Throws FORBIDDEN for the address of an operator's account. */
+  refuse(email: string): void {
+    refuseOperator(this.context.config, email);
   }
 
   /** Whether a visitor may become an operator by a key. */

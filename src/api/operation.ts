@@ -181,6 +181,7 @@ const problemSchema = z
 const ANY_OPERATION: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "INVALID_API_KEY",
+  "FORBIDDEN",
   "ADDRESS_TOO_LONG",
   "HEADER_TOO_LARGE",
   "MISDIRECTED_REQUEST",

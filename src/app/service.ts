@@ -3,6 +3,7 @@ import {
   AccountEvents,
   Accounts,
   ApiKeys,
+  Bans,
   createOperatorUrl,
   Operators,
   pruneUsage,
@@ -38,7 +39,8 @@ export function buildMembers(
   { database }: Modules,
   revocations = new Revocations(),
 ): Members {
-  const context = { database, config, clock, log, revocations, writes: new BackgroundWrites(log) };
+  const bans = new Bans({ database, config, clock, revocations });
+  const context = { database, config, clock, log, revocations, writes: new BackgroundWrites(log), bans };
   const events = new AccountEvents(context);
   return {
     keys: new ApiKeys(context),
@@ -46,6 +48,7 @@ export function buildMembers(
     usage: new Usage(context),
     events,
     operators: new Operators(context),
+    bans,
   };
 }
 
@@ -100,7 +103,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
   const { modules, members, admission } = parts;
   const { baseUrl, allowedHosts, cors, cacheBytes } = config;
-  const { accounts, keys, usage, events } = members;
+  const { accounts, keys, usage, events, bans } = members;
   const readRevision = () => revisionOf(modules, clock);
   const cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, markPage: markStale, log });
   const { routes, errorPage } = buildRoutes(context, { ...parts, cache });
@@ -122,6 +125,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
       keys,
       accounts,
       admission,
+      bans,
       recordSecurity: (request) => events.logRefused(request),
       log,
     },
@@ -169,8 +173,7 @@ export async function startService(context: AppContext, modules: Modules): Promi
   // The service itself speaks no TLS.
   if (config.baseUrl.startsWith("https:") && config.trustedProxies.length === 0)
     log.warn(`SIDEREAL_BASE_URL begins with https, so a proxy is in front, but ${UNNAMED}`);
-  const { database } = modules;
-  const { redis } = modules;
+  const { database, redis } = modules;
   const allowances =
     redis === undefined || config.limits === undefined ? undefined : redis.limiter(config.limits);
   const admission = new Admission({ ...context, allowances, readers: database.maxReaders });
@@ -194,20 +197,25 @@ export async function startService(context: AppContext, modules: Modules): Promi
   // Both are there before the first request, as nothing in between waits.
   const members = buildMembers(known, modules, revocations);
   const front = joinFront(known, { modules, members, admission });
-  const { accounts, usage } = members;
+  const { accounts, bans, usage } = members;
   const serving = { isLoaded: () => modules.live.isLoaded, front, admission, server: http };
   const metrics = await accounts
     .open()
+    .then(() => bans.load())
     .then(() => openMetrics(known, modules, { kind: "service", addOwn: (own) => addServing(own, serving) }))
     .catch(closeAll);
   usage.start();
-  redis?.onRevocation(() => revocations.note());
   const stopping = new AbortController();
-  const following = modules.live.follow(clock, stopping.signal);
-  void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
-    if (!stopping.signal.aborted) await accounts.load();
+  const { signal } = stopping;
+  redis?.onRevocation(() => {
+    revocations.note();
+    void bans.load().catch(() => {});
   });
-  const removing = removeExpired(context, { modules, members }, stopping.signal);
+  const following = Promise.all([modules.live.follow(clock, signal), bans.follow(log, signal)]);
+  void clock.sleep(LOAD_MS, signal).then(async () => {
+    if (!signal.aborted) await accounts.load();
+  });
+  const removing = removeExpired(context, { modules, members }, signal);
   return {
     port,
     url,
@@ -227,8 +235,8 @@ interface Running {
   front: Front;
   http: HttpServer;
   metrics: MetricsServer | undefined;
-  /** Settles when the catalogue in memory follows the store no longer. */
-  following: Promise<void>;
+  /** Settles when the catalogue and the bans in memory follow the store no longer. */
+  following: Promise<unknown>;
   /** Settles when nothing that has expired is being deleted. */
   removing: Promise<void>;
 }
@@ -262,7 +270,7 @@ async function removeExpired(
   { clock, log }: AppContext,
   {
     modules: { database, deletionClock, watchlists },
-    members: { accounts, keys, events },
+    members: { accounts, keys, events, bans },
   }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
@@ -281,6 +289,11 @@ async function removeExpired(
       remove: (now: number) => keys.removeRevoked(now),
       done: "deleted old revoked API keys",
       failed: "revoked API keys could not be deleted",
+    },
+    {
+      remove: (now: number) => bans.removeEnded(now),
+      done: "deleted bans that have ended",
+      failed: "ended bans could not be deleted",
     },
     {
       remove: (now: number) => events.prune(now, signal),

@@ -4,8 +4,9 @@
  */
 import { Command, CommanderError } from "commander";
 import { readBuild } from "../lib/version.js";
-import { addEvents, addOperatorKey, addSessions } from "./accounts.js";
+import { addAccounts, addEvents, addOperatorKey, addSessions } from "./accounts.js";
 import { addBackup, addRestore } from "./backup.js";
+import { addBan, addUnban } from "./bans.js";
 import { addChart } from "./chart.js";
 import { addCheck } from "./check.js";
 import { addDatabase, addMigrate } from "./database.js";
@@ -80,7 +81,10 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addMigrate(program, host, finish);
   addDatabase(program, host);
   addRename(program, host);
-  addSessions(program, host);
+  addAccounts(program, host, finish);
+  addBan(program, host, finish);
+  addUnban(program, host);
+  addSessions(program, host, finish);
   addOperatorKey(program, host);
   for (const command of program.commands) command.exitOverride();
   addExamples(program);

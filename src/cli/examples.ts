@@ -42,6 +42,13 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal untrack github:acme/kite", "its history stays"],
     ["sidereal untrack --delete-history github:acme/kite", "lists the data that --yes would delete"],
   ],
+  hide: [
+    [
+      'sidereal hide github:evil/abuse --reason "abuse" --for 30d',
+      "asks, and shows it again after that time",
+    ],
+  ],
+  unhide: [["sidereal unhide github:evil/abuse", "takes back exactly that"]],
   import: [
     ["sidereal import history.ndjson.zst", "imports Sidereal's own format"],
     ["sidereal import --manifest manifest.csv github-ranking-2026-04.tar.xz", "imports an archive of days"],
@@ -77,7 +84,17 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
       "while the service runs: prints an address to open in a browser on this machine",
     ],
   ],
-  "sessions end": [["sidereal sessions end --account ada@example.org", "signs one person out everywhere"]],
+  "sessions end": [
+    ["sidereal sessions end --account ada@example.org", "signs one person out everywhere, after a question"],
+  ],
+  "accounts list": [["sidereal accounts list example.org", "those with this in their address"]],
+  "accounts delete": [["sidereal accounts delete ada@example.org", "says what it has, and asks"]],
+  "accounts revoke-key": [["sidereal accounts revoke-key 12", "a key with the id that accounts list prints"]],
+  ban: [
+    ["sidereal ban ada@example.org --for 30d --reason spam", "she cannot sign in, and her keys are refused"],
+    ["sidereal ban 203.0.113.0/24 2001:db8::/48 --for 1d", "requests from there get a 403"],
+  ],
+  unban: [["sidereal unban 203.0.113.0/24", "lifts the ban of exactly this network"]],
   events: [
     ["sidereal events --since 2026-04-30 --account ada@example.org", "lists the events of an account"],
   ],

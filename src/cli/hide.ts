@@ -1,6 +1,6 @@
 /** The commands that hide repositories, and show them again. */
 import type { Command } from "commander";
-import { DAY_MS, isoTime } from "../lib/clock.js";
+import { DAY_MS, isoTime, readDays } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { shellCommand } from "../lib/shell-words.js";
 import { followChanges, type Modules } from "../modules.js";
@@ -11,7 +11,6 @@ import {
   hiddenWords,
   MAX_NOTE,
   MAX_REASON,
-  readHidingDays,
   readHidingTarget,
   repositoriesText,
 } from "../repositories/repositories.js";
@@ -79,7 +78,7 @@ async function run(host: Host, texts: readonly string[], options: HideOptions): 
     throw new CommandFault(`--reason: must be given, in at most ${MAX_REASON} characters`);
   if ((note?.length ?? 0) > MAX_NOTE)
     throw new CommandFault(`--note: must have at most ${MAX_NOTE} characters`);
-  const days = length === undefined ? null : readHidingDays(length);
+  const days = length === undefined ? null : readDays(length);
   if (days === undefined)
     throw new CommandFault("--for: must be a number of days such as 30d, at most 3650d");
   const endsAt = days === null ? null : host.clock.now() + days * DAY_MS;

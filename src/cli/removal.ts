@@ -23,6 +23,10 @@ export function addRemovalOptions(command: Command): Command {
     .option("--json", "print JSON objects");
 }
 
+/** A number of things, such as "1 session". */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
 /** Something that a command removes. */
 export interface Removal<T> {
   items: readonly T[];

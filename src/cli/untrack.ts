@@ -8,6 +8,7 @@ import { findAny, type Holding, readHolding, untrack } from "../tracking/trackin
 import { CommandFault, EXIT, type Host, reportOf, requireStore, withModules } from "./host.js";
 import {
   addRemovalOptions,
+  countOf,
   logOperation,
   REMOVAL_EXIT_CODES,
   type RemovalOptions,
@@ -115,9 +116,6 @@ async function stopAll(
   }
   return code;
 }
-
-const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
 
 function factsOf({ repository: { id, provider, fullName }, isRead, snapshots, watchlists }: Holding): object {
   return { id: String(id), provider, fullName, wasRead: isRead, snapshots, watchlists };

@@ -30,6 +30,15 @@ const MIGRATIONS: readonly Migration[] = [
       await sql`create index hidden_repositories_rule on hidden_repositories (rule_id)`.execute(tx);
     },
   },
+  {
+    name: "bans",
+    async up(tx, { types }) {
+      await sql`create table bans (id ${types.ownId} not null, account_id ${types.text}
+        references accounts (id) on delete cascade, network ${types.text}, reason ${types.text} not null,
+        banned_at ${types.integer} not null, ends_at ${types.integer}, primary key (id), unique (account_id),
+        unique (network), check ((account_id is null) <> (network is null)))`.execute(tx);
+    },
+  },
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = FIRST_VERSION + MIGRATIONS.length;

@@ -4,6 +4,7 @@ import {
   type Account,
   type Accounts,
   type ApiKeys,
+  type Bans,
   isOwnOrigin,
   type KeyHolder,
   OTHER_AGENT,
@@ -12,6 +13,7 @@ import {
 } from "../accounts/accounts.js";
 import { type Config, isByAddress } from "../config/config.js";
 import { AppError } from "../lib/errors.js";
+import { canonicalAddress } from "../lib/host-names.js";
 import type { Logger } from "../lib/log.js";
 import { hashToken } from "../lib/tokens.js";
 import { toAppError } from "./errors.js";
@@ -32,6 +34,7 @@ export interface Identities {
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
   readonly admission: Admission;
+  readonly bans: Pick<Bans, "refusalOf">;
   /** Logs refusals for reasons of security. */
   readonly recordSecurity: (event: RefusedRequest) => void;
   readonly log: Logger;
@@ -349,21 +352,6 @@ function withoutPort(entry: string): string {
   return (
     /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(entry)?.[1] ?? /^\[(.+)\](?::\d{1,5})?$/.exec(entry)?.[1] ?? entry
   );
-}
-
-/** One spelling for each address: dotted for IPv4, also where it is mapped into IPv6 (`::ffff:0:0/96`), else eight groups. */
-function canonicalAddress(text: string): string | undefined {
-  if (isIPv4(text)) return text;
-  if (!isIPv6(text)) return undefined;
-  const [before = "", after = ""] = new URL(`http://[${text.replace(/%.*$/, "")}]`).hostname
-    .slice(1, -1)
-    .split("::");
-  const [left, right] = [before, after].map((part) => part.split(":").filter((group) => group !== ""));
-  const middle = new Array<string>(8 - (left?.length ?? 0) - (right?.length ?? 0)).fill("0");
-  const groups = [...(left ?? []), ...middle, ...(right ?? [])];
-  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return groups.join(":");
-  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 /** The network of 48 bits around a caller's name; undefined for callers not on IPv6. */

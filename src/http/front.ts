@@ -160,10 +160,20 @@ export class Front {
     const { callers } = this.#identities;
     const address = callers.callerOf(message.socket.remoteAddress, forwardedFor(message));
     const arrival = { message, response, address, id: requestId(), beganAt: this.#clock.monotonic() };
+    const banned = this.#identities.bans.refusalOf(address.name);
+    if (banned !== undefined) return this.#refuseBanned({ ...outline, ...arrival }, banned);
     const counted = after(identify(outline, address, this.#identities), (found) =>
       this.#count(arrival, found),
     );
     return after(counted, (exchange) => this.#respond(exchange));
+  }
+
+  /** Refuses a request from a banned network, which counts against no limit. */
+  #refuseBanned(outline: Omit<Outline, "message"> & Arrival, error: AppError): Promise<void> {
+    const { address } = outline;
+    this.#identities.recordSecurity(refusedEvent("network_banned", address));
+    const exchange = { ...outline, fault: error, caller: address, keyId: undefined, charge: undefined };
+    return this.#sendLater(exchange, this.#refuse(exchange, { error }));
   }
 
   #outline(message: Message): Outline {

@@ -99,3 +99,9 @@ const MINUTES = Array.from(
   (_, i) => `${TWO_DIGITS[Math.floor(i / 60)]}:${TWO_DIGITS[i % 60]}:`,
 );
 const SECONDS = TWO_DIGITS.map((second) => `${second}.000Z`);
+
+/** Parses a time such as `30d`, from 1 to 3,650 days; undefined if malformed. */
+export function readDays(text: string): number | undefined {
+  const days = Number(/^([1-9][0-9]{0,3})d?$/.exec(text.trim())?.[1]);
+  return days <= 3_650 ? days : undefined;
+}

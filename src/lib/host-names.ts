@@ -63,3 +63,66 @@ function isIn(networks: BlockList, host: string): boolean | undefined {
   const address = host.replace(/^\[|\]$/g, "");
   return isIPv6(address) ? networks.check(address, "ipv6") : undefined;
 }
+
+/** One spelling for each address: dotted for IPv4, also if it is mapped into IPv6 (`::ffff:0:0/96`), else eight groups. */
+export function canonicalAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return undefined;
+  const [before = "", after = ""] = new URL(`http://[${text.replace(/%.*$/, "")}]`).hostname
+    .slice(1, -1)
+    .split("::");
+  const [left, right] = [before, after].map((part) => part.split(":").filter((group) => group !== ""));
+  const middle = new Array<string>(8 - (left?.length ?? 0) - (right?.length ?? 0)).fill("0");
+  const groups = [...(left ?? []), ...middle, ...(right ?? [])];
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return groups.join(":");
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+/** A network of IPv4 addresses, or of IPv6 addresses by their first 64 bits, the least that one customer gets. */
+export interface Network {
+  /** In one spelling, such as `203.0.113.7`, `203.0.113.0/24` or `2001:db8::/48`. */
+  name: string;
+  /** What the `addressBits` of its addresses begin with. */
+  prefix: string;
+}
+
+/** The family of a canonical address, and its bits as digits: 32, or the first 64. */
+export function addressBits(address: string): string {
+  const isV6 = address.includes(":");
+  const parts = isV6 ? address.split(":", 4) : address.split(".");
+  const digit = (part: string) =>
+    Number.parseInt(part, isV6 ? 16 : 10)
+      .toString(2)
+      .padStart(isV6 ? 16 : 8, "0");
+  return (isV6 ? "6" : "4") + parts.map(digit).join("");
+}
+
+/** An address or a network (CIDR), with the bits after its prefix cleared; undefined for another text. An IPv6 address means its /64. */
+export function readNetwork(text: string): Network | undefined {
+  const [, address = "", length] = /^([^/]+?)(?:\/([0-9]{1,3}))?$/.exec(text.trim()) ?? [];
+  const canonical = canonicalAddress(address);
+  if (canonical === undefined) return undefined;
+  const isV6 = canonical.includes(":");
+  const most = isV6 ? 128 : 32;
+  // An IPv4 network may be written as a part of `::ffff:0:0/96`.
+  const bits = length === undefined ? most : Number(length) - (isV6 || isIPv4(address) ? 0 : 96);
+  if (bits < 0 || bits > most) return undefined;
+  const prefix = addressBits(canonical).slice(0, 1 + bits);
+  return { name: networkName(prefix), prefix };
+}
+
+function networkName(prefix: string): string {
+  const [isV6, bits] = [prefix.startsWith("6"), prefix.slice(1)];
+  const size = isV6 ? 16 : 8;
+  const digits = bits.padEnd(isV6 ? 64 : 32, "0").match(new RegExp(`.{${size}}`, "g")) ?? [];
+  const parts = digits.map((part) => Number.parseInt(part, 2));
+  if (!isV6) return parts.join(".") + (bits.length < 32 ? `/${bits.length}` : "");
+  const { hostname } = new URL(`http://[${parts.map((part) => part.toString(16)).join(":")}::]`);
+  return `${hostname.slice(1, -1)}/${bits.length}`;
+}
+
+/** Whether two networks have addresses in common. */
+export function overlaps(one: Network, other: Network | undefined): boolean {
+  return other !== undefined && (one.prefix.startsWith(other.prefix) || other.prefix.startsWith(one.prefix));
+}

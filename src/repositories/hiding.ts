@@ -81,12 +81,6 @@ export function hiddenWords({ repositories, names, watchlists }: HidingPreview):
 export const repositoriesText = (count: number): string =>
   count === 1 ? "1 repository" : `${count} repositories`;
 
-/** Parses a time such as `30d`, from 1 to 3,650 days; undefined if malformed. */
-export function readHidingDays(text: string): number | undefined {
-  const days = Number(/^([1-9][0-9]{0,3})d?$/.exec(text.trim())?.[1]);
-  return days <= 3_650 ? days : undefined;
-}
-
 /** The rules in force, in memory, for the names that a batch has. */
 export class HidingRules {
   readonly #exact = new Map<string, number>();

@@ -91,7 +91,6 @@ export {
   hiddenWords,
   MAX_NOTE,
   MAX_REASON,
-  readHidingDays,
   readHidingTarget,
   repositoriesText,
 } from "./hiding.js";

@@ -24,6 +24,7 @@ import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
 import { showOperator } from "./pages/operator.js";
+import * as operated from "./pages/operator-accounts.js";
 import * as enter from "./pages/operator-enter.js";
 import { operatorsOnly } from "./pages/operator-enter.js";
 import * as hidden from "./pages/operator-hidden.js";
@@ -265,6 +266,10 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   operatorPage("/operator/hidden", hidden.showHidden, ["target"]),
   operatorForm("/operator/hidden", hidden.submitHidden),
   operatorForm("/operator/hidden/remove", hidden.submitShown),
+  operatorPage("/operator/accounts", operated.showAccounts, ["text", "done"]),
+  operatorForm("/operator/accounts", operated.submitNetwork),
+  operatorPage("/operator/accounts/{id}", operated.showAccountOf, ["done"]),
+  operatorForm("/operator/accounts/{id}", operated.submitAccount),
   operatorPage("/operator/log", showOperatorLog, ["cursor"]),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),

@@ -9,7 +9,7 @@ import { createKey, type Member, signIn } from "../support/members.js";
 import { addPasskey } from "../support/passkeys.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-const CANARIES = ["canary-person", "canary-key", "canary-name", "canary-passkey"];
+const CANARIES = ["canary-person", "canary-key", "canary-name", "canary-passkey", "canary-ban"];
 
 /** What an account leaves in as many tables as possible. */
 async function leaveTraces(world: World, member: Member): Promise<void> {
@@ -22,6 +22,8 @@ async function leaveTraces(world: World, member: Member): Promise<void> {
   assert.equal((await world.send("POST", "/api/me/watchlist", { repositoryId: "1" }, headers)).status, 201);
   const { durable } = world.modules.database;
   await sql`update accounts set name = 'canary-name' where email like 'canary-person%'`.execute(durable);
+  await sql`insert into bans (account_id, reason, banned_at)
+    select id, 'canary-ban', 1 from accounts where email like 'canary-person%'`.execute(durable);
 }
 
 const remove = async (world: World, { headers }: Member) => {

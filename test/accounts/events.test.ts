@@ -210,7 +210,10 @@ onBothEngines("A mail about an event", (engine) => {
       body.startsWith(`API key created: your account at sidereal.example (key: ${id}, name: laptop).`),
       body,
     );
-    assert.match(body, /When: 2026-04-30 12:00 UTC\nBrowser or program: None\nNetwork: 192\.0\.2\.0\/24\n/);
+    assert.match(
+      body,
+      /When: 2026-04-30 12:00 UTC\nBrowser or program: not known\nNetwork: 192\.0\.2\.0\/24\n/,
+    );
     assert.match(mail.text, /Content-Type: text\/plain/);
     for (const part of [key, key.slice(4, 20), "http:", "https:", "192.0.2.1"])
       assert.ok(!mail.text.includes(part), part);

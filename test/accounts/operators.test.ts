@@ -162,6 +162,7 @@ onSqliteAndLong("Operators", (engine) => {
         ["/operator/untrack", { repository: "o/n" }],
         ["/operator/hidden", { target: "github:o/n", reason: "spam" }],
         ["/operator/hidden/remove", { target: "github:o/n" }],
+        ["/operator/accounts", { network: "203.0.113.7" }],
       ] as const) {
         const headers = {
           ...{ Origin: BASE, "Sec-Fetch-Site": "same-origin", Cookie: session },
@@ -235,6 +236,8 @@ onSqliteAndLong("Operators", (engine) => {
       "/operator/tokens",
       "/operator/untrack",
       "/operator/hidden",
+      "/operator/accounts",
+      "/operator/accounts/x",
       "/operator/log",
       "/operator/enter",
     ])

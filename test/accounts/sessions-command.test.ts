@@ -85,8 +85,14 @@ describe("sidereal sessions end", () => {
     assert.match(unknown.stderr, /no account with the address cid@example\.org/);
   });
 
-  test("reports how many have ended", async () => {
-    assert.equal((await run("--account", "ann@example.org")).stdout, "2 sessions ended\n");
-    assert.deepEqual(JSON.parse((await run("--all", "--json")).stdout), { ended: 1 });
+  test("says how many end, and ends them with --yes", async () => {
+    const asked = await run("--account", "ann@example.org");
+    assert.deepEqual([asked.code, asked.stdout], [2, "2 sessions: would be ended of ann@example.org\n"]);
+    const ended = await run("--account", "ann@example.org", "--yes");
+    assert.deepEqual([ended.code, ended.stdout], [0, "2 sessions: ended of ann@example.org\n"]);
+    const all = await run("--all", "--json", "--yes");
+    assert.deepEqual(JSON.parse(all.stdout), { sessions: 1, result: "ended" });
+    const log = await world.runHere(dataDir, ["events", "--operators"]);
+    assert.match(log.stdout, /Account sessions ended; target: ann@example\.org, from this machine/);
   });
 });

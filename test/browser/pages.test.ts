@@ -49,6 +49,7 @@ const OWN_PAGES = [
   "/operator/tokens",
   "/operator/untrack",
   "/operator/hidden",
+  "/operator/accounts",
   "/operator/log",
   "/watchlist",
   STAR_TABLES,

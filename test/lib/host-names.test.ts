@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canonicalHost, isLoopbackHost, isPrivateHost } from "../../src/lib/host-names.js";
+import {
+  canonicalHost,
+  isLoopbackHost,
+  isPrivateHost,
+  overlaps,
+  readNetwork,
+} from "../../src/lib/host-names.js";
 
 test("a host has one spelling, without its port", () => {
   const cases: Record<string, string | undefined> = {
@@ -76,4 +82,40 @@ test("only names and addresses of this machine are loopback", () => {
     assert.equal(isLoopbackHost(host), true, host);
   for (const host of ["localhost.example", "xlocalhost", "0.0.0.0", "[::]", "128.0.0.1", "127.0.0.1.example"])
     assert.equal(isLoopbackHost(host), false, host);
+});
+
+test("a network has one spelling: its first address, IPv4 also if it is mapped, and at most 64 bits of IPv6", () => {
+  const cases: Record<string, string | undefined> = {
+    "203.0.113.7": "203.0.113.7",
+    "203.0.113.7/32": "203.0.113.7",
+    "203.0.113.7/25": "203.0.113.0/25",
+    " 203.0.113.200/25 ": "203.0.113.128/25",
+    "::ffff:203.0.113.7": "203.0.113.7",
+    "::ffff:cb00:7107/120": "203.0.113.0/24",
+    "2001:DB8:0:0::5": "2001:db8::/64",
+    "2001:db8::5/128": "2001:db8::/64",
+    "2001:db8:abcd:12ff::/56": "2001:db8:abcd:1200::/56",
+    "2001:db8:1::/47": "2001:db8::/47",
+    "::ffff:203.0.113.7/95": undefined,
+    "203.0.113.7/33": undefined,
+    "2001:db8::/129": undefined,
+    "203.0.113": undefined,
+    "203.0.113.7/": undefined,
+    "203.0.113.7/2 4": undefined,
+    "ann@example.org": undefined,
+    "": undefined,
+  };
+  for (const [text, name] of Object.entries(cases)) assert.equal(readNetwork(text)?.name, name, text);
+});
+
+test("networks overlap if one is in the other", () => {
+  const isOver = (one: string, other: string) => {
+    const [a, b] = [readNetwork(one), readNetwork(other)];
+    assert.ok(a);
+    return overlaps(a, b);
+  };
+  assert.ok(isOver("203.0.113.0/24", "203.0.113.7") && isOver("203.0.113.7", "203.0.113.0/24"));
+  assert.ok(isOver("2001:db8::/32", "2001:db8:1::/48"));
+  assert.ok(!isOver("203.0.113.0/24", "203.0.112.0/24"));
+  assert.ok(!isOver("4.0.0.0/8", "6000::/16"), "of different families");
 });

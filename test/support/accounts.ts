@@ -6,6 +6,7 @@ import {
   Accounts,
   type AccountsContext,
   ApiKeys,
+  Bans,
   Revocations,
   type SignedIn,
   type Source,
@@ -35,7 +36,9 @@ export function accountsContext(
     SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
     ...settings,
   });
-  return { database, clock, config, log, revocations: new Revocations(), writes: new BackgroundWrites(log) };
+  const revocations = new Revocations();
+  const bans = new Bans({ database, config, clock, revocations });
+  return { database, clock, config, log, revocations, writes: new BackgroundWrites(log), bans };
 }
 
 /** Accounts with these settings, with their keys and events. */

@@ -162,6 +162,30 @@ export const accountEvents = table(
   },
 );
 
+/** A ban of an account or of a network by an operator. Deleted after it has ended. */
+export const bans = table(
+  {
+    id: ownId,
+    account_id: text.optional().references("accounts (id) on delete cascade"),
+    /** As `readNetwork` names it. */
+    network: text.optional(),
+    /** For operators. */
+    reason: text,
+    banned_at: integer,
+    /** null: until it is lifted. */
+    ends_at: integer.optional(),
+  },
+  {
+    key: ["id"],
+    isAdded: true,
+    constraints: [
+      "unique (account_id)",
+      "unique (network)",
+      "check ((account_id is null) <> (network is null))",
+    ],
+  },
+);
+
 /** How much of a quota was used up in a period. Deleted when no quota needs it. For the quota `idempotency`, `used` is the digest of a body. */
 export const quotaUse = table(
   {

@@ -58,6 +58,7 @@ export const TABLES = {
   usage_events: accounts.usageEvents,
   account_events: accounts.accountEvents,
   quota_use: accounts.quotaUse,
+  bans: accounts.bans,
   operator_sessions: accounts.operatorSessions,
   watchlists: watchlists.watchlists,
   watchlist_items: watchlists.watchlistItems,

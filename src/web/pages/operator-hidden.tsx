@@ -1,6 +1,6 @@
 import type { FunctionComponent as FC } from "preact";
 import { addressesOf } from "../../accounts/accounts.js";
-import { DAY_MS } from "../../lib/clock.js";
+import { DAY_MS, readDays } from "../../lib/clock.js";
 import { AppError } from "../../lib/errors.js";
 import { shellCommand } from "../../lib/shell-words.js";
 import {
@@ -11,7 +11,6 @@ import {
   hiddenWords,
   MAX_NOTE,
   MAX_REASON,
-  readHidingDays,
   readHidingTarget,
 } from "../../repositories/repositories.js";
 import { Field, MainButton } from "../components/elements.js";
@@ -126,7 +125,7 @@ export async function submitHidden(request: OperatorRequest, form: URLSearchPara
   const [reason = "", note = "", length = ""] = ["reason", "note", "days"].map((name) =>
     form.get(name)?.trim(),
   );
-  const days = length === "" ? null : readHidingDays(length);
+  const days = length === "" ? null : readDays(length);
   if (reason === "" || reason.length > MAX_REASON || note.length > MAX_NOTE || days === undefined)
     throw new AppError(
       "VALIDATION_FAILED",

@@ -93,6 +93,9 @@ const Head: FC<{ canLeave: boolean }> = ({ canLeave }) => (
       <a class="button" href="/operator/hidden">
         Hidden
       </a>
+      <a class="button" href="/operator/accounts">
+        Accounts
+      </a>
       <a class="button" href="/operator/log">
         Log
       </a>

@@ -1,7 +1,7 @@
 import type { FunctionComponent as FC } from "preact";
 import {
   actorWords,
-  addressesOf,
+  addressesIn,
   agentOf,
   detailWords,
   type EventQuery,
@@ -146,8 +146,7 @@ export async function showSecurity(request: MemberRequest): Promise<Page> {
 /** What operators did, latest first. */
 export async function showOperatorLog(request: OperatorRequest): Promise<Page> {
   const page = await readEventPage(request, { events: OPERATOR_EVENTS });
-  const ids = page.rows.flatMap(({ accountId }) => accountId ?? []);
-  const addresses = await addressesOf(request.modules.database, [...new Set(ids)]);
+  const addresses = await addressesIn(request.modules.database, page.rows);
   return {
     title: "Log of operators",
     body: (
@@ -157,6 +156,7 @@ export async function showOperatorLog(request: OperatorRequest): Promise<Page> {
         <EventTable
           path="/operator/log"
           column={{ head: "Who", cell: (event) => actorWords(event, addresses.get(event.accountId ?? "")) }}
+          addresses={addresses}
           {...page}
         />
       </>
@@ -181,13 +181,16 @@ async function readEventPage(
   return { rows, older: events.length > EVENTS_PER_PAGE ? rows.at(-1)?.id : undefined };
 }
 
-/** A page of events. `column`: between what happened and the network. */
-const EventTable: FC<EventPage & { path: string; column: Column<StoredEvent> }> = ({
-  path,
-  column,
-  rows,
-  older,
-}) => (
+interface EventTableProps extends EventPage {
+  path: string;
+  /** Between what happened and the network. */
+  column: Column<StoredEvent>;
+  /** Those of accounts to which something was done. */
+  addresses?: ReadonlyMap<string, string>;
+}
+
+/** A page of events. */
+const EventTable: FC<EventTableProps> = ({ path, column, addresses, rows, older }) => (
   <>
     {rows.length === 0 ? (
       <p>Nothing is recorded.</p>
@@ -201,7 +204,7 @@ const EventTable: FC<EventPage & { path: string; column: Column<StoredEvent> }> 
             isName: true,
             cell: ({ event, detail }) => (
               <>
-                {eventWords(event)} <span class="soft">{detailWords(detail)}</span>
+                {eventWords(event)} <span class="soft">{detailWords(detail, addresses)}</span>
               </>
             ),
           },

@@ -229,6 +229,17 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     }),
   ],
   "GET /operator/log": [page("of nobody", () => "/operator/log", 404)],
+  "GET /operator/accounts": [page("of nobody", () => "/operator/accounts?text=a", 404)],
+  "GET /operator/accounts/{id}": [page("of nobody", () => "/operator/accounts/x", 404)],
+  "POST /operator/accounts": [
+    form("of nobody", () => "/operator/accounts", {
+      status: 404,
+      fields: () => ({ network: "203.0.113.7" }),
+    }),
+  ],
+  "POST /operator/accounts/{id}": [
+    form("of nobody", () => "/operator/accounts/x", { status: 404, fields: () => ({ do: "ban" }) }),
+  ],
   "POST /operator/untrack": [
     form("of nobody", () => "/operator/untrack", { status: 404, fields: () => ({ repository: "o/n" }) }),
   ],

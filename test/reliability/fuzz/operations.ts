@@ -65,6 +65,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/operator/untrack": ["repository", "deletes"],
   "/operator/hidden": ["target", "reason", "note", "days"],
   "/operator/hidden/remove": ["target"],
+  "/operator/accounts": ["network", "reason", "days", "do"],
+  "/operator/accounts/{id}": ["do", "reason", "days", "key", "confirmation"],
   "/sign-in": ["email", "next"],
   "/sign-in/link": ["token", "next"],
   "/sign-in/code": ["code"],
