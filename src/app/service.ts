@@ -84,6 +84,7 @@ export function buildRoutes(
     members,
     clock,
     baseUrl,
+    contact: config.contact?.replace(/^(?!https?:)/, "mailto:"),
     tracking: config.onDemand,
     cache,
     storage: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },

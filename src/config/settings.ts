@@ -126,7 +126,7 @@ export const SETTINGS = {
   SIDEREAL_CONTACT: contactAddress.optional().meta({
     rule: "a mail address or a web address, in ASCII",
     meaning:
-      "Sent to forges with every request, so that their operators can reach you. Without it a worker warns if it tracks a public forge",
+      "How to reach you: sent to forges with every request, and a link at the foot of every page and in `/.well-known/security.txt`. Without it a worker warns if it tracks a public forge",
   }),
   SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional().meta({
     rule: "`off`, `accounts` or `everyone`",

@@ -1,8 +1,8 @@
-/** Files for search engines: robots.txt (RFC 9309) and the site map (sitemaps.org 0.9). */
+/** Files for programs of others: robots.txt (RFC 9309), the site map (sitemaps.org 0.9) and security.txt (RFC 9116). */
 
 import { content, type Reply, type Route } from "../http/http.js";
 import { basePathOf } from "../lib/base-url.js";
-import { type Clock, HOUR_MS, isoTime } from "../lib/clock.js";
+import { type Clock, DAY_MS, HOUR_MS, isoTime } from "../lib/clock.js";
 import { AppError } from "../lib/errors.js";
 import { languagePage, repositoryPage, topicPage } from "../lib/page-addresses.js";
 import { element, type Xml, xmlDocument } from "../lib/xml.js";
@@ -12,6 +12,8 @@ import { fileRoute } from "./assets.js";
 export interface IndexOptions {
   modules: Modules;
   baseUrl: string;
+  /** A link to the operator. Absent: there is no security.txt. */
+  contact?: string | undefined;
   clock: Clock;
   /** The addresses of the pages that are always there. */
   pages: readonly string[];
@@ -24,17 +26,27 @@ export const PART_REPOSITORIES = 1_000;
 const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
 
+/** A response may be older than a day, and the file should be valid for less than a year. */
+const SECURITY_DAYS = 180;
+
 /** How long a part is cached: these requests are hardly limited, so they must not read the list each time. */
 const CACHED_MS = HOUR_MS;
 
 const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
 
-/** `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/`. */
-export function indexRoutes({ modules, baseUrl, clock, pages }: IndexOptions): Route[] {
+/** `/robots.txt`, `/.well-known/security.txt`, `/sitemap.xml` and its parts below `/sitemaps/`. */
+export function indexRoutes({ modules, baseUrl, contact, clock, pages }: IndexOptions): Route[] {
   const parts = new PartCache(clock);
   const file = (path: string, handle: Route["handle"]) => fileRoute(path, "public, max-age=3600", handle);
   return [
     file("/robots.txt", () => content("text/plain; charset=utf-8", robots(baseUrl))),
+    ...(contact === undefined
+      ? []
+      : [
+          file("/.well-known/security.txt", () =>
+            content("text/plain; charset=utf-8", security(contact, clock.now())),
+          ),
+        ]),
     file("/sitemap.xml", async () => xml(await parts.get("index", () => siteIndex(modules, baseUrl)))),
     file("/sitemaps/pages.xml", async () =>
       xml(await parts.get("pages", () => pagesPart(modules, baseUrl, pages))),
@@ -73,6 +85,12 @@ function robots(baseUrl: string): string {
     `Sitemap: ${baseUrl}/sitemap.xml`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Where to report vulnerabilities, for another half year. */
+function security(contact: string, now: number): string {
+  const end = Math.floor(now / DAY_MS + SECURITY_DAYS) * DAY_MS;
+  return `Contact: ${contact}\nExpires: ${isoTime(end)}\n`;
 }
 
 async function siteIndex({ rankings }: Modules, baseUrl: string): Promise<string> {

@@ -52,7 +52,7 @@ export const Layout: FC<LayoutProps> = ({ request, frame, page, savedCount, chil
             {frame.offer === undefined ? null : <Offer repository={frame.offer} url={request.url} />}
             {children}
           </main>
-          <Footer />
+          <Footer contact={request.site.contact} />
         </>
       )}
     </body>
@@ -118,7 +118,7 @@ function menuOf({ site: { menu }, summary }: FrameRequest): Site["menu"] {
     .map(([path, name]) => [path, isOwn && path === "/explore" ? "Repositories" : name]);
 }
 
-const Footer: FC = (_, { isStatic }: RenderContext) => (
+const Footer: FC<Pick<Site, "contact">> = ({ contact }, { isStatic }: RenderContext) => (
   <footer class="bottom">
     <div class="frame">
       <p>
@@ -140,6 +140,7 @@ const Footer: FC = (_, { isStatic }: RenderContext) => (
         </Link>
       ) : null}
       <a href="/about">How growth is measured</a>
+      {contact === undefined ? null : <a href={contact}>Contact</a>}
     </div>
   </footer>
 );

@@ -28,6 +28,8 @@ export interface Site {
   members: Members;
   /** Public address, without a slash at the end. */
   baseUrl: string;
+  /** A link to the operator, a web address or `mailto:`. */
+  contact?: string | undefined;
   /** Who may request repositories, and how many in a day; undefined: any number. */
   tracking: { access: TrackAccess; perDay: number | undefined };
   /** Asks a forge about a token. Throws UpstreamFailure. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { HOUR_MS } from "../../src/lib/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/lib/clock.js";
 import { PART_REPOSITORIES } from "../../src/web/indexes.js";
 import { DOCS_PAGES } from "../../src/web/pages/docs.js";
 import { onSqlite } from "../support/engines.js";
@@ -68,6 +68,21 @@ onSqlite("Files for search engines", (engine) => {
         "",
       ].join("\n"),
     );
+  });
+
+  test("security.txt and all pages name the contact of the settings, and nothing without one", async () => {
+    assert.equal((await world.get("/.well-known/security.txt")).status, 404);
+    for (const [contact, address] of [
+      ["ops@example.org", "mailto:ops@example.org"],
+      ["https://example.org/contact", "https://example.org/contact"],
+    ] as const) {
+      const { get } = await createWorld(engine, { SIDEREAL_CONTACT: contact });
+      const { status, headers, body } = await get("/.well-known/security.txt");
+      assert.deepEqual([status, headers.get("content-type")], [200, "text/plain; charset=utf-8"]);
+      const expires = new Date(Math.floor(NOW / DAY_MS + 180) * DAY_MS).toISOString();
+      assert.equal(body, `Contact: ${address}\nExpires: ${expires}\n`);
+      assert.ok((await get("/about")).body.includes(`<a href="${address}">Contact</a>`));
+    }
   });
 
   test("crawlers may fetch watchlists, which respond with noindex", async () => {

@@ -31,6 +31,7 @@ const DOCUMENTS: readonly Document[] = [
     "Operations",
     "Running a service: installation, proxy, backups, upgrades.",
   ],
+  ["public", "docs/PUBLIC.md", "Public instances", "What to decide before strangers use a service."],
   ["scale", "docs/SCALE.md", "Scale", "What one machine can carry."],
   [
     "security",
