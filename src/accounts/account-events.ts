@@ -283,10 +283,10 @@ export function agentOf({ agent }: EventDetail): string | null {
   return typeof agent === "string" && agent !== "None" ? agent : null;
 }
 
-/** The origin of an event in words, such as "192.0.2.0/24, Firefox". */
-export function sourceWords({ network, detail }: StoredEvent): string {
+/** The network of an event in words. */
+export function networkWords({ network }: Pick<StoredEvent, "network">): string {
   const isHere = network === "local" || network.startsWith("127.") || network === "::/48";
-  return [isHere ? "this machine" : network, agentOf(detail)].filter(Boolean).join(", ");
+  return isHere ? "this machine" : network;
 }
 
 /** The addresses of the accounts that did something in these events, or to which something was done, by their ids. */

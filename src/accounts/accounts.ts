@@ -30,13 +30,13 @@ export {
   type EventQuery,
   eventWords,
   insertEvent,
+  networkWords,
   OPERATOR_EVENTS,
   type OperatorEventName,
   type RefusedRequest,
   readEvents,
   type Source,
   type StoredEvent,
-  sourceWords,
 } from "./account-events.js";
 export { addressesOf, emailField, findAccountId } from "./addresses.js";
 export {

@@ -43,7 +43,7 @@ async function listEvents(host: Host, { account, operators, since, json }: Event
   const { ACCOUNT_EVENTS, OPERATOR_EVENTS, addressesIn, findAccountId, readEvents, ...words } = await import(
     "../accounts/accounts.js"
   );
-  const { actorWords, detailWords, eventWords, sourceWords } = words;
+  const { actorWords, agentOf, detailWords, eventWords, networkWords } = words;
   const events = operators === true ? OPERATOR_EVENTS : ACCOUNT_EVENTS;
   requireStore(host.config);
   await withModules(host, async ({ database }) => {
@@ -65,7 +65,8 @@ async function listEvents(host: Host, { account, operators, since, json }: Event
         const what = [eventWords(event.event), detailWords(event.detail, addresses)]
           .filter(Boolean)
           .join("; ");
-        const line = `${isoTime(event.at)}  ${who}  ${what}, from ${sourceWords(event)}`;
+        const origin = [networkWords(event), agentOf(event.detail)].filter(Boolean).join(", ");
+        const line = `${isoTime(event.at)}  ${who}  ${what}, from ${origin}`;
         host.stdout.write(reportOf(json === true, factsOf(event, email ?? null), line));
       }
       before = page.at(-1)?.id;

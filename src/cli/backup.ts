@@ -25,7 +25,7 @@ export function addBackup(program: Command, host: Host): void {
 
 async function runBackup(host: Host, file: string, json: boolean): Promise<void> {
   const began = host.clock.monotonic();
-  const progress = lazyProgress("rows");
+  const progress = lazyProgress("writing", "rows");
   const report = await takeBackup(file, placeOf(host), progress.update).finally(progress.stop);
   const { fileBytes, secrets, takenAt, rows } = report;
   await noteBackup(host.config.dataDir, { takenAt: Date.parse(takenAt), fileBytes });
@@ -59,10 +59,10 @@ export function addRestore(program: Command, host: Host): void {
 async function runRestore(host: Host, file: string, flags: RestoreFlags): Promise<void> {
   const { check = false, replace: replaces = false, json = false } = flags;
   const began = host.clock.monotonic();
-  const progress = lazyProgress("bytes");
+  const progress = lazyProgress("checking", "bytes");
   const report = await checkBackup(file, progress.update).finally(progress.stop);
   if (!check) {
-    const { update, stop } = lazyProgress("bytes");
+    const { update, stop } = lazyProgress("restoring", "bytes");
     await restoreBackup(file, placeOf(host), replaces, update).finally(stop);
     await withModules(host, deriveWithProgress);
   }
@@ -79,11 +79,17 @@ function placeOf({ config, clock }: Host): BackupPlace {
 }
 
 /** A bar whose total becomes known with its first update. */
-function lazyProgress(unit: string): { update: (done: number, total: number) => void; stop: () => void } {
+function lazyProgress(
+  step: string,
+  unit: string,
+): { update: (done: number, total: number) => void; stop: () => void } {
   let bar: ReturnType<typeof showProgress> | undefined;
   return {
     update(done, total) {
-      bar ??= showProgress(total, `  {bar} {percentage} %  {value} of {total} ${unit}  {eta_formatted} left`);
+      bar ??= showProgress(
+        total,
+        `  ${step} {bar} {percentage} %  {value} of {total} ${unit}  {eta_formatted} left`,
+      );
       bar.update(done);
     },
     stop: () => bar?.stop(),

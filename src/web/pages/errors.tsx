@@ -9,7 +9,7 @@ import { AskForm, FIELD_SCRIPTS, readAsking } from "../tracking.js";
 const KNOWN = {
   400: ["Invalid request", "Check the address or the form and try again."],
   401: ["Sign in required", "Sign in to see this page."],
-  403: ["Not allowed", "Go back and try again from a page of this site."],
+  403: ["Not allowed", ""],
   404: ["Page not found", ""],
   405: ["Method not allowed", "Open the page from a link instead."],
   409: [

@@ -67,9 +67,10 @@ async function accountsPage(request: OperatorRequest, refused?: Refused): Promis
         )}
         {found.length > LISTED ? <p>The first {LISTED} are shown: search for others.</p> : null}
         <h2>Banned networks</h2>
+        <p>Requests from a banned network get an error that says when the ban ends.</p>
         <BanTable bans={bans.filter(({ network }) => network !== null)} />
+        <h3>Ban a network</h3>
         <form method="post" action={ACCOUNTS_PAGE} class="box narrow">
-          <p>Requests from a banned network get an error that says when the ban ends.</p>
           <Field
             name="network"
             label="Address or network"
@@ -128,6 +129,7 @@ const AccountTable: FC<{ accounts: readonly AccountRow[]; banned: ReadonlyMap<st
       { head: "Watched", isNumber: true, cell: ({ watched }) => formatCount(watched) },
       {
         head: "Banned",
+        class: "nowrap",
         cell: ({ id }) => {
           const ban = banned.get(id);
           return ban === undefined ? "" : <Until endsAt={ban.endsAt} />;
@@ -139,13 +141,11 @@ const AccountTable: FC<{ accounts: readonly AccountRow[]; banned: ReadonlyMap<st
 );
 
 const BanTable: FC<{ bans: readonly Ban[] }> = ({ bans }) =>
-  bans.length === 0 ? (
-    <p>None.</p>
-  ) : (
+  bans.length === 0 ? null : (
     <Table
       label="Banned networks, latest first"
       columns={[
-        { head: "Network", isName: true, cell: ({ network }) => <code>{network}</code> },
+        { head: "Network", isName: true, cell: ({ network }) => <code class="nowrap">{network}</code> },
         { head: "Reason", cell: ({ reason }) => reason },
         { head: "Since", class: "nowrap", cell: ({ bannedAt }) => <Time at={bannedAt} /> },
         { head: "Until", class: "nowrap", cell: ({ endsAt }) => <Until endsAt={endsAt} /> },

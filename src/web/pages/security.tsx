@@ -7,6 +7,7 @@ import {
   type EventQuery,
   eventWords,
   isRecentSignIn,
+  networkWords,
   OPERATOR_EVENTS,
   type Session,
   type StoredEvent,
@@ -209,7 +210,7 @@ const EventTable: FC<EventTableProps> = ({ path, column, addresses, rows, older 
             ),
           },
           column,
-          { head: "Network", class: "nowrap", cell: ({ network }) => <code>{network}</code> },
+          { head: "Network", class: "nowrap", cell: networkWords },
         ]}
         rows={rows}
       />
