@@ -1,4 +1,4 @@
-import { BADGE_BRAND, drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../charts/charts.js";
+import { BADGE_BRAND, drawBadge, drawNotice, SHAPES, THEMES, type Theme } from "../charts/charts.js";
 import { content, type HttpRequest, type Reply } from "../http/http.js";
 import type { AppError } from "../lib/errors.js";
 import { z } from "../lib/schema.js";
@@ -41,7 +41,7 @@ export function errorPicture(error: AppError, { path, query, id }: HttpRequest):
   const title = isReading ? "Being read" : error.code === "NOT_FOUND" ? "Not tracked here" : "No picture";
   const drawing = path.endsWith("/badge.svg")
     ? drawBadge({ label: BADGE_BRAND, message, tone: "quiet", title: message, theme })
-    : drawNotice(title, isUnknown ? unknown.join(", ") : message, { theme, ...NOTICE_SIZE });
+    : drawNotice(title, isUnknown ? unknown.join(", ") : message, { theme, ...SHAPES.readme });
   const reply = svg(drawing);
   return { ...reply, headers: { ...reply.headers, Vary: "Accept, Accept-Encoding" } };
 }

@@ -22,11 +22,10 @@ import {
   stepOf,
   toLine,
 } from "./lines.js";
-import { element, estimateWidth, fit, type Markup, picture, wrap } from "./markup.js";
+import { element, estimateWidth, type Markup, picture } from "./markup.js";
 import { ageUnitOf, dayText, signedNumber } from "./numbers.js";
 import { drawPicture } from "./picture.js";
 import type { ChartInput, ChartPoint, ChartSeries } from "./series.js";
-import { styleOf, type Theme } from "./themes.js";
 import { descriptionOf, titleOf } from "./words.js";
 
 /** Where a drawing has its lines, in pixels, and which values are at the edges. */
@@ -292,26 +291,3 @@ function drawLines(lines: readonly LinePoint[][], floor: number | undefined): Ma
   );
   return [...drawn.reverse().flat(), ...ends.reverse().flat()];
 }
-
-/** A small picture that says why a chart or badge is missing: a title and a wrapped message. */
-export function drawNotice(
-  title: string,
-  message: string,
-  { theme, width, height }: { theme: Theme; width: number; height: number },
-): string {
-  const [pad, size, room] = [16, 13, width - 32];
-  const maxLines = Math.max(1, Math.floor((height - 2 * pad - 22) / (size + 6)) + 1);
-  const heading = { class: "chart-text", "font-size": 15, "font-weight": 600, x: pad, y: pad + 14 };
-  const look = { class: "chart-muted", "font-size": size, x: pad };
-  return picture(
-    { width, height, idPrefix: "notice", title, description: message, style: styleOf(theme) },
-    element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 12 }),
-    element("text", heading, fit(title, { size: 15 * 1.06, width: room })),
-    ...wrap(message, { size, width: room }, maxLines).map((line, i) =>
-      element("text", { ...look, y: pad + 36 + i * (size + 6) }, line),
-    ),
-  );
-}
-
-/** The size of a notice when the request has none. */
-export const NOTICE_SIZE = { width: 480, height: 96 };

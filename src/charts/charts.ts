@@ -19,7 +19,7 @@ export {
   pageCard,
   repositoryCard,
 } from "./card.js";
-export { drawChart, drawNotice, type Geometry, NOTICE_SIZE } from "./chart.js";
+export { drawChart, type Geometry } from "./chart.js";
 export { type Crossing, countAt, crossingsOf, passingsOf } from "./crossings.js";
 export { MILESTONES, milestonesOf } from "./events.js";
 export {
@@ -46,6 +46,7 @@ export { markdownText, snippetsOf } from "./markup.js";
 export { ageText, dateText, dayText, exactNumber, signedNumber, signedRate } from "./numbers.js";
 export { type DrawnSeries, drawOnPage, type PageLook } from "./picture-page.js";
 export { starPath } from "./picture-parts.js";
+export { drawNotice } from "./picture-young.js";
 export { PngRenderer } from "./png.js";
 export {
   ALIGNMENTS,

@@ -25,11 +25,11 @@ import {
   spanOfDays,
   thin,
 } from "../repositories/repositories.js";
-import { drawChart, drawNotice } from "./chart.js";
+import { drawChart } from "./chart.js";
 import { anomalySpans, MAX_SPANS, spansWithin } from "./events.js";
 import { shortNames } from "./lines.js";
 import { dateText, exactNumber, plural } from "./numbers.js";
-import { isYoung } from "./picture-young.js";
+import { drawNotice, isYoung } from "./picture-young.js";
 import {
   type Alignment,
   type ChartInput,

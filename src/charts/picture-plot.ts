@@ -149,7 +149,8 @@ export function drawGrowth(line: Line, plot: Plot, { color, soft, hasRim }: Line
 
 /** Hatches a time that nobody counted, with words if they fit. */
 export function drawHatch(plot: Plot, [from, to]: readonly [number, number], words: string): Layers {
-  const { id, top, bottom, size } = plot;
+  const { id, bottom, size } = plot;
+  const top = Math.max(plot.top, plot.roof + 10);
   const box = { x: from, y: top - 10, width: to - from, height: bottom - top + 10 };
   const place = { x: (from + to) / 2, y: top + (bottom - top) * 0.42, size, anchor: "middle" } as const;
   const width = estimateWidth(words, size);
@@ -343,6 +344,10 @@ export function drawRates(gains: readonly Gain[], plot: Plot): Layers {
   );
   return { shapes: barsOf(bars, plot) };
 }
+
+/** The tips of such bars. */
+export const tipsOf = (gains: readonly Gain[], { x, y }: Plot): LinePoint[] =>
+  gains.map(({ since, at, perDay }) => ({ x: (x(since) + x(at)) / 2, y: y(perDay ?? 0), isAfterGap: false }));
 
 /** Bars at half strength, those of losses in the colour of a fall, and the best one in full. */
 function barsOf(bars: readonly Bar[], { x, y }: Pick<Plot, "x" | "y">): Markup[] {

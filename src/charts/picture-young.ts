@@ -1,8 +1,19 @@
 import type { Frame } from "./axes.js";
-import { coordinate, element, type Markup } from "./markup.js";
+import { coordinate, element, type Markup, wrap } from "./markup.js";
 import { dateText, exactNumber, shortNumber } from "./numbers.js";
-import { drawStar, type Layers, softFill, starPath, written } from "./picture-parts.js";
+import {
+  boldWidth,
+  drawFoot,
+  drawPage,
+  drawStar,
+  type Layers,
+  sized,
+  softFill,
+  starPath,
+  written,
+} from "./picture-parts.js";
 import { type ChartInput, type ChartPoint, type ChartSeries, isByDate, unitOf } from "./series.js";
+import type { Theme } from "./themes.js";
 
 /** Pictures of a repository with little or nothing to draw a line of: none, one or a few stars, or a single count. */
 
@@ -164,4 +175,44 @@ function nextFlag(right: number, top: number, k: number): Layers {
       written({ ...words, x: x - 54 * k, look: "chart-muted", anchor: "end" }, "next"),
     ],
   };
+}
+
+/** Lower pictures have only texts, in pixels. */
+const LEAST_HEIGHT = 200;
+
+/** A picture that says why a chart is missing: a title, a sentence, and the star that is not there yet. */
+export function drawNotice(
+  title: string,
+  message: string,
+  {
+    theme,
+    width,
+    height,
+    shape = "readme",
+    isClear = false,
+    site,
+  }: Pick<ChartInput, "width" | "height" | "shape" | "isClear" | "site"> & { theme: Theme },
+): string {
+  const k = Math.max(0.75, Math.min(2, width / 800, height / 400));
+  const [left, right, bottom] = [28 * k, width - 28 * k, height - 64 * k];
+  const said = 16 * k;
+  const named = sized(title, [27 * k, 17 * k], right - left, boldWidth);
+  const isLow = height < LEAST_HEIGHT;
+  const lines = wrap(message, { size: said, width: right - left }, isLow ? 2 : 3);
+  const texts = [
+    written({ x: left, y: 48 * k, size: named.size, look: "chart-text sf", isBold: true }, named.text),
+    ...lines.map((line, i) =>
+      written({ x: left, y: (76 + i * 24) * k, size: said, look: "chart-muted" }, line),
+    ),
+  ];
+  const look = { width, height, shape, theme, style: "plain", isClear, idPrefix: "notice" } as const;
+  return drawPage({ ...look, title, description: message }, [
+    { texts },
+    ...(isLow
+      ? []
+      : [
+          none({ id: "notice", left, right, top: 0, bottom, x: () => left, k }),
+          drawFoot({ x: left, right, y: height - 16 * k, size: 14 * k }, site, ""),
+        ]),
+  ]);
 }

@@ -39,6 +39,7 @@ import {
   hatchOf,
   marksAlong,
   type Plot,
+  tipsOf,
 } from "./picture-plot.js";
 import { drawYoung, isYoung, youngSentence } from "./picture-young.js";
 import { type ChartInput, type ChartSeries, unitOf } from "./series.js";
@@ -162,7 +163,8 @@ export function drawPlot(scene: Scene, plot: Layout["plot"]): Layers[] {
       hasRim: only === undefined && !isSketch && input.isClear !== true,
     }),
   );
-  const rows = drawRows(plot.yAxis, plot, bars === undefined ? drawn : [], isFilled);
+  const shown = bars === undefined ? drawn : [tipsOf(bars, plot)];
+  const rows = drawRows(plot.yAxis, plot, shown, isFilled || bars !== undefined);
   const labelled = plot.yAxis.ticks.map(({ value, label }) => ({
     ...{ left: plot.labels, right: plot.labels + estimateWidth(label, plot.size) },
     ...{ top: plot.y(value) - plot.size - 7, bottom: plot.y(value) },

@@ -298,7 +298,7 @@ function leadSentence(
   return `${after}, ${lead.name} leads by ${exactNumber(countOf(lead) - countOf(second))}`;
 }
 
-/** The headline of a repository as its page has it, in a text, else what it gained in a year. `points`: of its whole life. `ranks`: none in a catalogue of fewer than LEAST_RANKED. */
+/** The headline of a repository as its page has it, in a text; what it gained in a year, if that says no more than a gain. `points`: of its whole life. `ranks`: none in a catalogue of fewer than LEAST_RANKED. */
 export function headlineText(
   trends: Readonly<Record<Window, Trend | null>>,
   ranks: readonly Rank[],
@@ -307,6 +307,8 @@ export function headlineText(
   const passed = milestonesOf({ metric: "stars", align: "date", series: [{ points }] }).at(-1);
   const headline = headlineOf(trends[strongest(trends, ranks)], { days: dayGains(points), passed });
   const life = lifeWords(points);
-  if (headline !== undefined) return `${headline.gain} ${headline.words}`.trim();
-  return life === undefined ? undefined : `${life}.`;
+  // A gain alone is next to the bars.
+  const isPlain = headline === undefined || (headline.gain !== "" && !/[,:]/.test(headline.words));
+  if (isPlain && life !== undefined) return `${life}.`;
+  return headline && `${headline.gain} ${headline.words}`.trim();
 }

@@ -1,7 +1,7 @@
 /** Blocks in READMEs that show charts. A README is its owner's text: no byte outside a block changes, and a doubt leaves all of it. */
 import { isUtf8 } from "node:buffer";
 import { readFileSync, realpathSync } from "node:fs";
-import { sinceWords, snippetsOf } from "../charts/charts.js";
+import { SHAPES, sinceWords, snippetsOf } from "../charts/charts.js";
 import { replaceFile } from "../lib/replace-file.js";
 import {
   type HistoryState,
@@ -11,8 +11,6 @@ import {
 } from "../repositories/repositories.js";
 import { encodedPath } from "./own.js";
 import { isListed } from "./pictures.js";
-
-const CHART = { width: 600, height: 380 };
 
 const BEGIN = /^<!-- sidereal((?: +[!-;=?-~\x80-\xff]+)*) *-->[ \t]*$/;
 const END = /^<!-- \/sidereal -->[ \t]*$/;
@@ -151,5 +149,5 @@ export function markdownOf({ files, repository, history, since }: Shown, base: s
   const image = `${base === "" ? "" : `${base}/`}${encodedPath(files.chart)}`;
   const over = since !== null && isHistoryMissing(history) ? sinceWords(since) : "over time";
   const alt = `Stars of ${repository.fullName} ${over}`;
-  return snippetsOf({ image, page: repository.url ?? image, alt, ...CHART }).markdown;
+  return snippetsOf({ image, page: repository.url ?? image, alt, ...SHAPES.readme }).markdown;
 }

@@ -132,7 +132,7 @@ const Footer: FC<Pick<Site, "contact">> = ({ contact }, { isStatic }: RenderCont
         )}
       </p>
       <Link href="/embed" isControl>
-        Charts and badges
+        Share a chart
       </Link>
       {isStatic ? (
         <Link href="/sitemap.xml" isControl>

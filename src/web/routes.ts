@@ -215,7 +215,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     siteMap: true,
     card: {
       name: "embed",
-      title: "Charts and badges",
+      title: "Share",
       lead: "Star charts, badges and cards for a post, a README or any other page, with the code to copy.",
     },
   }),

@@ -176,7 +176,7 @@ onSqliteAndLong("Charts for other pages", (engine) => {
       assert.deepEqual([headers.get("cache-control"), headers.get("etag")], ["no-store", null]);
       const asJson = await world.get(`${CHART}?${query}`, { Accept: "application/json" });
       assert.equal(errorOf(asJson).status, 404);
-      assert.deepEqual(seen(readPicture(body)), ["Not tracked here", "github:no/such"]);
+      assert.deepEqual(seen(readPicture(body)), ["Not tracked here", "github:no/such", "Sidereal"]);
     }
     const answer = await world.get(`${DATA}?repo=github:up/one&repo=github:no/such&repo=nobody:a/b`);
     assert.deepEqual(errorOf(answer), {

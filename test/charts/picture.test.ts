@@ -113,6 +113,16 @@ test("the time that is not read yet is hatched from its beginning, and the line 
   assert.ok(texts.some(({ text }) => text === "being read"));
 });
 
+test("a hatch stays below the headline of a post", () => {
+  const points = days(100, (day) => 1_000 + 10 * day);
+  const { elements } = draw(
+    { "acme/kite": points },
+    { ...SHAPES.post, shape: "post", bornAt: BEGIN - 100 * DAY_MS },
+  );
+  const hatch = elements.find(({ attributes }) => attributes.fill === "url(#chart-hatch)");
+  assert.ok(Number(hatch?.attributes.y) > 200, String(hatch?.attributes.y));
+});
+
 test("a headline is that of the page: a gain, a round number, or what a year brought", () => {
   const none = { "24h": null, "7d": null, "30d": null };
   assert.equal(headlineText(none, [], line(5)), undefined);

@@ -79,8 +79,10 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
       ...{ width: "400", height: "260" },
     });
     assert.match(page.html, /<option value="per-day" selected[ >]/);
-    const aged = await shown("repo=one/one&align=age&scale=log&range=all");
-    assert.match(aged.sources[0] ?? "", /window=all&align=age&scale=log$/);
+    const aged = await shown("repo=one/one&align=age&scale=log&range=90d");
+    assert.match(aged.sources[0] ?? "", /window=90d&align=age&scale=log$/);
+    // One repository has its whole life, unless a time was chosen.
+    assert.match((await shown("repo=one/one&kind=post")).sources[0] ?? "", /window=all/);
     assert.match(page.html, /alt="Forks per day: one\/one"/);
   });
 

@@ -40,9 +40,12 @@ import { FIELD_SCRIPTS } from "../tracking.js";
 export async function showEmbeds(request: PageRequest): Promise<Page> {
   const { modules, url, site } = request;
   const parsed = readChartQuery(shareQuery, url);
-  const query = currentQuery(parsed.query);
   const given = await readComparedNames(modules, url.searchParams.getAll("repo"));
   const { repositories, refused } = given;
+  // A picture of a repository is of its whole life, unless its chart was of another time.
+  const isWhole =
+    repositories.length === 1 && !["range", "from", "to"].some((one) => url.searchParams.has(one));
+  const query = { ...currentQuery(parsed.query), ...(isWhole && { range: "all" as const }) };
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
   const card = query.list === undefined ? undefined : cardOfList(query.list);
@@ -51,7 +54,7 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
   const pictures = card === undefined ? picturesOf(query, repositories) : [card.picture];
   const page = card?.page ?? pageOf(query, repositories);
   return {
-    title: "Charts and badges",
+    title: "Share",
     showsAge: true,
     description:
       "Star charts, badges and cards for a post, a README or any other page, with the code to copy.",
@@ -60,7 +63,7 @@ export async function showEmbeds(request: PageRequest): Promise<Page> {
     scripts: [...SHARE_SCRIPTS, ...FIELD_SCRIPTS],
     body: (
       <>
-        <h1>Charts and badges</h1>
+        <h1>Share</h1>
         <Problems problems={parsed.problems} isLeftOut />
         <RefusedNames names={given} here={here} />
         {card === undefined ? (

@@ -9,7 +9,7 @@ export const COMPARE = `
 .compare-bar > .row { gap: var(--s2) 6px; min-width: 0; }
 .compare-bar .chart-controls { gap: var(--s2) 6px; }
 .compare-bar form, .compare-bar .field { margin: 0; }
-.compare-bar > .row:only-child, .compare-bar > .row:only-child > form { flex: 0 1 36rem; }
+.compare-bar > .row:only-child, .compare-bar > .row:only-child > form:only-child { flex: 0 1 36rem; }
 .chosen { display: contents; }
 .compare-bar .line-mark { width: 18px; margin: 0; }
 .clause { display: inline-block; }
