@@ -1,8 +1,8 @@
 import { forgeName } from "../config/config.js";
 import { WINDOW_LABELS, type Window } from "../growth/growth.js";
 import type { Repository } from "../repositories/repositories.js";
-import { drawLine, type LinePoint, partsOf, pathOf, toLine } from "./lines.js";
-import { coordinate, element, estimateWidth, fit, type Markup, plainText, wrap } from "./markup.js";
+import { type LinePoint, toLine } from "./lines.js";
+import { element, estimateWidth, fit, type Markup, plainText, wrap } from "./markup.js";
 import { agedDate, exactNumber, shortNumber, signedNumber, signedShort } from "./numbers.js";
 import {
   boldWidth,
@@ -10,12 +10,11 @@ import {
   drawName,
   drawPage,
   drawPlaceStar,
-  drawStar,
   type Layers,
   sized,
-  softFill,
   written,
 } from "./picture-parts.js";
+import { drawEnds, drawGrowth } from "./picture-plot.js";
 import { type ChartSeries, SHAPES } from "./series.js";
 
 /** Cards: pictures of a repository, or of a page with a list, for previews of links. */
@@ -164,14 +163,13 @@ function drawLife({ points, gaps }: CardInput["life"], corners: readonly Corner[
     d: `M${LEFT} ${top}H${RIGHT - 30}`,
     ...{ "stroke-width": 5, "stroke-linecap": "round", "stroke-dasharray": "0 15", "stroke-opacity": ".45" },
   };
-  const areas = partsOf(line).map((part) => `${pathOf(part)}V${HEIGHT}H${coordinate(part[0]?.x ?? 0)}Z`);
-  const ends = line.slice(-1).map((end) => drawStar(end, { size: 20, color: 1, rim: 5 }));
-  const grown = areas.map((d) => element("path", { fill: "url(#card-area)", d }));
-  return {
-    defs: [softFill("card-area", 1, { top, floor: HEIGHT, part: 0.3 })],
-    shapes:
-      line.length > 1 ? [...grown, ...drawLine(line, 1, 5), ...ends] : [element("path", level), ...ends],
-  };
+  const plot = { id: "card", top, bottom: BASE, floor: HEIGHT, lineWidth: 5, star: 20 };
+  const look = { ...plot, isSketch: false, bleeds: false };
+  const { defs, shapes = [] } =
+    line.length > 1
+      ? drawGrowth(line, look, { color: 1, soft: 0.3, hasRim: false })
+      : { shapes: [element("path", level)] };
+  return { defs: defs ?? [], shapes: [...shapes, ...(drawEnds([line], look).shapes ?? [])] };
 }
 
 /** Whether a line comes into a corner. */

@@ -120,7 +120,11 @@ interface LineLook {
 }
 
 /** A line of straight pieces, with the area below it; broken where nobody counted. */
-export function drawGrowth(line: Line, plot: Plot, { color, soft, hasRim }: LineLook): Layers {
+export function drawGrowth(
+  line: Line,
+  plot: Pick<Plot, "id" | "isSketch" | "top" | "floor" | "bottom" | "lineWidth" | "bleeds">,
+  { color, soft, hasRim }: LineLook,
+): Layers {
   const { id, isSketch, top, floor, bottom, lineWidth, bleeds } = plot;
   const fill = `${id}-area-${color}`;
   const strokes = { fill: "none", "stroke-linejoin": "round", "stroke-linecap": "round" };
@@ -458,7 +462,10 @@ export function marksAlong(lines: readonly Line[], { left, right, lineWidth }: P
 }
 
 /** The stars at the ends of lines, the first line's on top. */
-export const drawEnds = (lines: readonly Line[], { star, lineWidth, isSketch }: Plot): Layers => ({
+export const drawEnds = (
+  lines: readonly Line[],
+  { star, lineWidth, isSketch }: Pick<Plot, "star" | "lineWidth" | "isSketch">,
+): Layers => ({
   shapes: lines
     .flatMap((line, i) => line.slice(-1).map((end) => ({ end, color: i + 1 })))
     .reverse()
