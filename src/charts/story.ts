@@ -309,6 +309,7 @@ export function headlineText(
   const life = lifeWords(points);
   // A gain alone is next to the bars.
   const isPlain = headline === undefined || (headline.gain !== "" && !/[,:]/.test(headline.words));
-  if (isPlain && life !== undefined) return `${life}.`;
+  if (isPlain && life !== undefined)
+    return `${life.replace(/^\S+/, (gain) => `${gain} ${gain === "+1" ? "star" : "stars"}`)}.`;
   return headline && `${headline.gain} ${headline.words}`.trim();
 }

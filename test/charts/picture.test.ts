@@ -132,7 +132,7 @@ test("a headline is that of the page: a gain, a round number, or what a year bro
       [],
       days(400, (day) => 100 + day),
     ),
-    "+365 in a year, 3.7 times what it had.",
+    "+365 stars in a year, 3.7 times what it had.",
   );
 });
 
