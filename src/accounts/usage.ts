@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { HOUR_MS } from "../lib/clock.js";
+import { storablePath } from "../lib/tokens.js";
 import type { AccountsContext } from "./context.js";
 import { writeUsage } from "./usage-rows.js";
 import { UsageTally } from "./usage-tally.js";
@@ -184,33 +185,4 @@ export class Usage {
 function outcomeOf(status: number): string {
   if (status === 429) return "blocked";
   return status < 300 ? "2xx" : status < 400 ? "3xx" : status < 500 ? "4xx" : "5xx";
-}
-
-const MAX_LENGTH = 200;
-/** Percent-encoding is undone this often, so that an encoded token is recognised too. */
-const MAX_DECODINGS = 3;
-
-/** Tokens of this service: API keys, sign-in links and watchlist tokens. */
-const TOKEN = /sid[a-z]?_[0-9A-Za-z]*/gi;
-/** The token of a watchlist, however it is mistyped. */
-const WATCHLIST = /(\/watchlists\/)[^/]+/gi;
-
-/** A path as it may be stored: decoded, without query, tokens (`…`) and invisible characters, at most 200 characters. */
-export function storablePath(path: string): string {
-  let text = path.replace(/[?#].*$/s, "");
-  for (let i = 0; i < MAX_DECODINGS && text.includes("%"); i++) text = decoded(text);
-  return text
-    .replaceAll(/\p{C}/gu, "")
-    .replace(TOKEN, "…")
-    .replace(WATCHLIST, "$1…")
-    .slice(0, MAX_LENGTH)
-    .toWellFormed();
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

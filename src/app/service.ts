@@ -88,7 +88,7 @@ export function buildRoutes(
     tracking: config.onDemand,
     cache,
     storage: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, dumps: config.dumps },
-    checkToken: (settings, token) => checkToken({ clock, config }, settings, token),
+    checkToken: (settings, token) => checkToken({ clock, config, log }, settings, token),
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
     files,

@@ -38,10 +38,10 @@ interface RunningWorker {
 }
 
 /** The options of providers. `User-Agent` names the version and a contact for the forge. Throws as `proxyOf` does. */
-function openingOf({ config, clock }: AppContext, { deletionClock }: Modules): Opening {
+function openingOf({ config, clock, log }: AppContext, { deletionClock }: Modules): Opening {
   const userAgent = userAgentOf(readVersion(), config.contact);
   const onDate = (name: string, time: number) => deletionClock.noteForge(name, time);
-  return { clock, userAgent, proxy: proxyOf(config), onDate };
+  return { clock, userAgent, proxy: proxyOf(config), onDate, log };
 }
 
 /** The operators of a public forge block clients that send many requests without a contact. */

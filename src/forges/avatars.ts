@@ -33,7 +33,7 @@ export interface AvatarSource {
   close(): Promise<void>;
 }
 
-interface AvatarOptions extends Opening {
+interface AvatarOptions extends Omit<Opening, "log"> {
   transport?: Partial<Pick<TransportOptions, "responseMs" | "silenceMs" | "lookup">>;
 }
 

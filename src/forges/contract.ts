@@ -2,6 +2,7 @@
 
 import type { ForgeKind, ProviderSettings, ProxySettings } from "../config/config.js";
 import type { Clock } from "../lib/clock.js";
+import type { Logger } from "../lib/log.js";
 import { asFailed, concernsForge, isTemporary, type UpstreamFailure } from "./failures.js";
 
 export interface Opening {
@@ -10,6 +11,7 @@ export interface Opening {
   proxy: ProxySettings | undefined;
   /** Called with the time that each response has, in ms since 1970. */
   onDate?: ((name: string, time: number) => void) | undefined;
+  log: Logger;
   /** Time until a response is complete, if somebody waits for it; absent: that of the transport. */
   responseMs?: number;
 }

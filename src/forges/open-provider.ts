@@ -6,7 +6,7 @@ import { createForgejo } from "./forgejo/forgejo.js";
 import { apiRoot, createGithub } from "./github/github.js";
 import { createGitlab } from "./gitlab/gitlab.js";
 import { createGogs } from "./gogs/gogs.js";
-import { dateOf } from "./responses.js";
+import { dateOf, numberOf } from "./responses.js";
 import { createTransport, type UpstreamFetch } from "./transport.js";
 
 export interface OpenProvider {
@@ -25,15 +25,48 @@ export const CREATE = {
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
 export function openProvider(
   settings: ProviderSettings,
-  { clock, userAgent, proxy, onDate, responseMs }: Opening,
+  { clock, userAgent, proxy, onDate, log, responseMs }: Opening,
 ): OpenProvider {
   const { kind, url, name, mayBePrivate } = settings;
   const origins = kind === "github" ? [url, apiRoot(url)] : [url];
   const privateSetting = `SIDEREAL_${name}_PRIVATE`;
   const options = { origins, mayBePrivate, privateSetting, userAgent, proxy };
   const { fetch, close } = createTransport({ ...options, ...(responseMs !== undefined && { responseMs }) });
-  const connection = { fetch: checkClock(fetch, name, { clock, onDate }), clock };
+  const logging = logRequests(fetch, name, { clock, log });
+  const connection = { fetch: checkClock(logging, name, { clock, onDate }), clock };
   return { provider: CREATE[kind](settings, connection), close };
+}
+
+/** Longest logged path: one of a search may have the names of many repositories. */
+const MAX_PATH = 300;
+
+/** Logs each request to a forge at the level debug, without its headers and its body, which hold tokens. */
+export function logRequests(
+  fetch: UpstreamFetch,
+  provider: string,
+  { clock, log }: Pick<Opening, "clock" | "log">,
+): UpstreamFetch {
+  return async (url, request) => {
+    const began = clock.monotonic();
+    const { pathname = "", search = "" } = URL.parse(url) ?? {};
+    const path = (pathname + search).slice(0, MAX_PATH);
+    const note = (outcome: Record<string, unknown>) => {
+      const { method = "GET" } = request;
+      log.debug(
+        { provider, method, path, ...outcome, ms: Math.round(clock.monotonic() - began) },
+        "requested",
+      );
+    };
+    try {
+      const response = await fetch(url, request);
+      const { status, headers } = response;
+      note({ status, remaining: numberOf(headers, "x-ratelimit-remaining", "ratelimit-remaining") });
+      return response;
+    } catch (error) {
+      note({ failure: error instanceof UpstreamFailure ? error.message : "unexpected" });
+      throw error;
+    }
+  };
 }
 
 /** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */

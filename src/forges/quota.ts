@@ -20,6 +20,8 @@ const LOST_MS = 5 * 60_000;
 const UNDATED_MS = 60_000;
 /** Two reset times no further apart than this are the same reset. */
 const SAME_RESET_MS = 5_000;
+/** A longer wait that a forge asks for is no limit on bursts but a ban, which the log says once. */
+const LEAST_BAN_MS = 10 * 60_000;
 const MAX_NOTICES = 100;
 /** The resource of a token that was not used yet, and the part of a block of the token as a whole. */
 const ANY = "any";
@@ -162,7 +164,7 @@ export class Quota {
     const until = this.#deadline(report.blockedUntil);
     const key = part ?? ANY;
     if (until !== undefined && until > (entry.slow.get(key) ?? NOT_BLOCKED).until)
-      entry.slow.set(key, { until, message });
+      this.#slowDown(entry, key, { until, message });
     this.#allow(entry, resource, { limit, remaining, resetAt: this.#deadline(report.resetAt) });
   }
 
@@ -224,6 +226,17 @@ export class Quota {
     entry.rejected.message = words;
     const message = words === null ? "the token is rejected" : `the token is rejected: ${words}`;
     this.#notice(entry, { isWorking: false, isNew, isReplaced: this.isReady(use), message });
+  }
+
+  #slowDown(entry: Entry, key: string, block: Block): void {
+    const banAt = this.#clock.monotonic() + LEAST_BAN_MS;
+    // Requests in flight when the forge asked for it get the same response.
+    const isNew = block.until > banAt && (entry.slow.get(key) ?? NOT_BLOCKED).until <= banAt;
+    entry.slow.set(key, block);
+    if (!isNew) return;
+    const words = block.message === null ? "" : `: ${block.message}`;
+    const message = `the forge asked to wait until ${new Date(this.#wall(block.until)).toJSON()}${words}`;
+    this.#notice(entry, { isWorking: false, isNew, isReplaced: false, message });
   }
 
   #works(entry: Entry, message: string): void {

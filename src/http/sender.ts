@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.js";
 import { AppError, type ErrorCode } from "../lib/errors.js";
 import type { Logger } from "../lib/log.js";
 import type { Durations, Metrics } from "../lib/metrics.js";
+import { storablePath } from "../lib/tokens.js";
 import { agentFamily, type Callers, type IdentifiedRequest } from "./caller.js";
 import { toAppError } from "./errors.js";
 import { after, type Decision } from "./limiter.js";
@@ -137,8 +138,13 @@ export class ResponseSender {
   }
 
   #finish(exchange: Exchange, sent: Sent, usedAs?: UsedAs): void {
-    const { clock, traffic } = this.#options;
-    traffic.note(exchange.target.name, sent.status, clock.monotonic() - exchange.beganAt);
+    const { clock, traffic, log } = this.#options;
+    const { target, method, id: requestId } = exchange;
+    const ms = clock.monotonic() - exchange.beganAt;
+    const { status } = sent;
+    traffic.note(target.name, status, ms);
+    if (log.isLevelEnabled("debug"))
+      log.debug({ requestId, method, path: storablePath(target.path), status, ms: rounded(ms) }, "responded");
     if (exchange.keyId !== undefined) this.#record(exchange, exchange.keyId, sent, usedAs);
   }
 
@@ -169,6 +175,9 @@ export class ResponseSender {
     });
   }
 }
+
+/** To a tenth of a millisecond. */
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;
 
 interface Sent {
   status: number;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storablePath } from "../../src/accounts/usage.js";
-import { createToken, TOKEN_PREFIXES } from "../../src/lib/tokens.js";
+import { createToken, storablePath, TOKEN_PREFIXES } from "../../src/lib/tokens.js";
 import { fc } from "../support/properties.js";
 
 test("a path is stored decoded, without its query, at most 200 characters long", () => {

@@ -15,6 +15,10 @@ export interface LogLine {
   event?: string;
   network?: string;
   method?: string;
+  path?: string;
+  status?: number;
+  remaining?: number | null;
+  failure?: string;
   bucket?: string;
   times?: number;
   host?: string;
@@ -23,7 +27,7 @@ export interface LogLine {
 }
 
 /** A log whose lines from a level on are kept. */
-export function recordedLog(level: "info" | "warn" | "error"): { log: Logger; lines: LogLine[] } {
+export function recordedLog(level: "trace" | "info" | "warn" | "error"): { log: Logger; lines: LogLine[] } {
   const lines: LogLine[] = [];
   return { log: pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) }), lines };
 }

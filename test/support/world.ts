@@ -16,7 +16,7 @@ export interface World {
   modules: Modules;
   members: Members;
   clock: ManualClock;
-  /** Lines of the log from warnings on. */
+  /** Lines of the log: from warnings on, unless another level is given. */
   logged: readonly LogLine[];
   /** Records observations and brings up to date what is derived, as a worker does. */
   record(...observations: Observation[]): Promise<void>;
@@ -43,6 +43,7 @@ export interface Answer {
 export async function createWorld(
   engine: Pick<Engine, "open">,
   env: Record<string, string> = {},
+  level: "trace" | "warn" = "warn",
 ): Promise<World> {
   // Imported here: the whole program takes most of a second to load, and many tests need only the data below.
   const { buildFront, buildMembers } = await import("../../src/app/service.js");
@@ -63,7 +64,7 @@ export async function createWorld(
     // As on PostgreSQL: nothing is kept in a data folder. Only secrets depend on it.
     config: { ...config, databaseUrl: "postgres://world", dataDir: ":memory:" },
   });
-  const { log, lines: logged } = recordedLog("warn");
+  const { log, lines: logged } = recordedLog(level);
   const context: AppContext = { config, clock, log };
   const members = buildMembers(context, modules);
   const front = buildFront(context, modules, members);

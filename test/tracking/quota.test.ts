@@ -49,6 +49,25 @@ describe("The quota of a forge", () => {
     }
   });
 
+  test("that ends in a ban of hours is logged as a warning once, whatever is tried, and again with the next one", async (t) => {
+    const world = await start(t, { ...github, repositories: 40 });
+    await world.pass(HOUR_MS);
+    const bans = () =>
+      world.logged
+        .map((line): { level: number; label?: string; msg: string } => JSON.parse(line))
+        .filter(({ level, msg }) => level >= 40 && /wait until/.test(msg));
+    const fault = { name: "429-retry-after", retryAfterSeconds: 99_999_999 } as const;
+    world.forge("GITHUB").switches.fault = () => fault;
+    await makeAllDue(world);
+    await world.pass(20 * HOUR_MS);
+    assert.deepEqual(
+      bans().map(({ label, msg }) => [label, msg.replace(/2026-\S+:/, "")]),
+      [["#1", "the forge asked to wait until  Too Many Requests"]],
+    );
+    await world.pass(10 * HOUR_MS);
+    assert.equal(bans().length, 2);
+  });
+
   test("that is far too small starves no repository", async (t) => {
     const world = await start(t, { kind: "gitlab", name: "GITLAB", repositories: 100, catalogue: "quiet" });
     const forge = world.forge("GITLAB");

@@ -45,7 +45,12 @@ onSqliteAndLong("While a forge is not read", (engine) => {
     forge.switches.fault = fault && (() => fault);
     const { clock, modules } = world;
     const opened = loadConfig({ ...env, ...more }).providers.map((settings) =>
-      openProvider(settings, { clock, userAgent: "sidereal-test", proxy: undefined }),
+      openProvider(settings, {
+        clock,
+        log: createLog("silent"),
+        userAgent: "sidereal-test",
+        proxy: undefined,
+      }),
     );
     const providers = opened.map(({ provider }) => provider);
     const worker = new Worker({

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forgeName } from "../../src/config/known-forges.js";
 import { checkToken } from "../../src/forges/tokens/check-token.js";
+import { createLog } from "../../src/lib/log.js";
 import { onSqliteAndLong } from "../support/engines.js";
 import { type Forge, startForge } from "../support/forge/forge.js";
 import { openMailbox } from "../support/mail.js";
@@ -204,7 +205,7 @@ onSqliteAndLong("The page of tokens", (engine) => {
     const settings = world.modules.forges.settingsOf("CODEBERG");
     assert.ok(settings !== undefined);
     const config = { contact: undefined, proxy: undefined, proxyProblem: "HTTPS_PROXY: wrong" };
-    const context = { clock: world.clock, config };
+    const context = { clock: world.clock, log: createLog("silent"), config };
     for (let i = 0; i < 6; i++)
       await assert.rejects(checkToken(context, settings, GOOD), /HTTPS_PROXY: wrong/);
     await close();

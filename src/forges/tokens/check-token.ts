@@ -1,6 +1,7 @@
 import type { ProviderSettings, ProxySettings } from "../../config/config.js";
 import { proxyOf } from "../../config/config.js";
 import type { Clock } from "../../lib/clock.js";
+import type { Logger } from "../../lib/log.js";
 import { readVersion, userAgentOf } from "../../lib/version.js";
 import type { TokenCheck } from "../contract.js";
 import { UpstreamFailure } from "../failures.js";
@@ -13,6 +14,7 @@ let checks = 0;
 
 interface CheckContext {
   clock: Clock;
+  log: Logger;
   config: { contact: string | undefined; proxy: ProxySettings | undefined; proxyProblem: string | undefined };
 }
 
@@ -21,7 +23,7 @@ interface CheckContext {
  * `refused` for a token that the forge does not accept; and ConfigError if the proxy cannot be used.
  */
 export async function checkToken(
-  { clock, config }: CheckContext,
+  { clock, log, config }: CheckContext,
   settings: ProviderSettings,
   token: string,
 ): Promise<TokenCheck> {
@@ -32,7 +34,7 @@ export async function checkToken(
     // Loaded when it is needed: a service that only serves has no other use for it.
     const { openProvider } = await import("../open-provider.js");
     const userAgent = userAgentOf(readVersion(), config.contact);
-    const opening = { clock, userAgent, proxy: proxyOf(config) };
+    const opening = { clock, log, userAgent, proxy: proxyOf(config) };
     const { provider, close } = openProvider({ ...rest, tokens: [token] }, opening);
     const [late, done] = [new AbortController(), new AbortController()];
     void clock.sleep(PATIENCE_MS, done.signal).then(() => late.abort());
