@@ -117,6 +117,7 @@ onSqliteAndLong("While a forge is not read", (engine) => {
     assert.match((await asOperator("/")).notes.join(), /Bad credentials/, "beside rankings");
     assert.deepEqual((await open(world, "/")).notes, [], "numbers are not old yet");
 
+    await work(null);
     await work("429-retry-after");
     assert.deepEqual((await asOperator("/")).notes, [], "a used-up quota is no failure");
     await work(null);
