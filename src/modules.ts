@@ -98,11 +98,16 @@ export function buildModules(database: Database, context: ModulesContext, redis?
   };
 }
 
-/** Opens the configured database, and builds the modules on it. `upgrades`: an older store is migrated, otherwise refused. */
+/**
+ * Opens the configured database, and builds the modules on it. `upgrades`: an older store is migrated, otherwise refused. `copyIn`: the
+ * folder of a copy of it to open instead.
+ */
 export async function openModules(
-  { config, clock, log }: AppContext,
-  { upgrades = false }: { upgrades?: boolean } = {},
+  { config: given, clock, log }: AppContext,
+  { upgrades = false, copyIn }: { upgrades?: boolean; copyIn?: string } = {},
 ): Promise<Modules> {
+  const alone = { databaseUrl: undefined, databaseReadUrl: undefined, redisUrl: undefined };
+  const config = copyIn === undefined ? given : { ...given, ...alone, dataDir: copyIn };
   const { databaseUrl: url, databaseReadUrl: readUrl, dataDir, databasePool: pool } = config;
   const database = await openDatabase({ url, readUrl, dataDir, pool, log, upgrades });
   const context = { config, clock, log };

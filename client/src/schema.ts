@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 92364270cbc1c1f6
- * Types: c330ebdd959eddc6
+ * Document: de6109f8cc60d93e
+ * Types: c8bc34c1b850cd5f
  */
 export interface paths {
     "/api": {
@@ -2306,7 +2306,7 @@ export interface components {
              * @description The kind of event.
              * @enum {string}
              */
-            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted" | "repository_renamed" | "rename_undone" | "hidden" | "unhidden" | "banned" | "unbanned" | "account_removed" | "account_sessions_ended" | "account_key_revoked";
+            event: "signed_in" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "passkey_added" | "passkey_removed" | "feed_created" | "feed_replaced" | "feed_ended" | "operator_entered" | "operator_refused" | "operator_left" | "forge_token_added" | "forge_token_refused" | "forge_token_removed" | "repository_untracked" | "repository_deleted" | "repository_renamed" | "rename_undone" | "hidden" | "unhidden" | "banned" | "unbanned" | "account_removed" | "account_sessions_ended" | "account_key_revoked" | "files_imported" | "import_undone";
             /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
             network: string;
             /** @description Depends on the event: agent, the family of the browser or program; method; key. */

@@ -35,6 +35,8 @@ export const OPERATOR_EVENTS = [
   "account_removed",
   "account_sessions_ended",
   "account_key_revoked",
+  "files_imported",
+  "import_undone",
 ] as const;
 export type OperatorEventName = (typeof OPERATOR_EVENTS)[number];
 

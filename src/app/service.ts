@@ -30,7 +30,7 @@ import { type Clock, HOUR_MS } from "../lib/clock.js";
 import type { MetricsServer } from "../lib/metrics.js";
 import { mcpRoute } from "../mcp/mcp.js";
 import type { AppContext, Members, Modules } from "../modules.js";
-import { forgetRemoved } from "../repositories/repositories.js";
+import { forgetRemoved, pruneImportLists } from "../repositories/repositories.js";
 import { createWeb, type FileSite, markStale, type Web } from "../web/web.js";
 import { addServing, openMetrics } from "./metrics.js";
 
@@ -275,54 +275,27 @@ async function removeExpired(
   }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
-  const tasks = [
-    {
-      remove: (now: number) => watchlists.removeExpired(now, signal),
-      done: "deleted watchlists that nobody opened for a year",
-      failed: "expired watchlists could not be deleted",
-    },
-    {
-      remove: () => accounts.removeExpired(),
-      done: "deleted ended sessions",
-      failed: "ended sessions could not be deleted",
-    },
-    {
-      remove: (now: number) => keys.removeRevoked(now),
-      done: "deleted old revoked API keys",
-      failed: "revoked API keys could not be deleted",
-    },
-    {
-      remove: (now: number) => bans.removeEnded(now),
-      done: "deleted bans that have ended",
-      failed: "ended bans could not be deleted",
-    },
-    {
-      remove: (now: number) => events.prune(now, signal),
-      done: "deleted old events of accounts",
-      failed: "old events of accounts could not be deleted",
-    },
-    {
-      remove: (now: number) => forgetRemoved(database, now),
-      done: "forgot repositories that were deleted 400 days ago",
-      failed: "repositories that were deleted long ago could not be forgotten",
-    },
-    {
-      remove: (now: number) => pruneUsage(database, now, signal),
-      done: "deleted old usage of API keys",
-      failed: "old usage could not be deleted",
-    },
-  ];
+  const tasks: Readonly<Record<string, (now: number) => Promise<number>>> = {
+    "watchlists that nobody opened for a year": (now) => watchlists.removeExpired(now, signal),
+    "ended sessions": () => accounts.removeExpired(),
+    "old revoked API keys": (now) => keys.removeRevoked(now),
+    "bans that have ended": (now) => bans.removeEnded(now),
+    "old events of accounts": (now) => events.prune(now, signal),
+    "notes of repositories that were deleted 400 days ago": (now) => forgetRemoved(database, now),
+    "lists of imports that are too old to be undone": (now) => pruneImportLists(database, now),
+    "old usage of API keys": (now) => pruneUsage(database, now, signal),
+  };
   while (!signal.aborted) {
     await clock.sleep(EXPIRY_EVERY_MS, signal);
     // Without the database each task fails, and says so.
     const now = signal.aborted ? 0 : await deletionClock.now().catch(() => 0);
-    for (const { remove, done, failed } of tasks) {
+    for (const [rows, remove] of Object.entries(tasks)) {
       if (signal.aborted) return;
       try {
         const removed = await remove(now);
-        if (removed > 0) log.info({ removed }, done);
+        if (removed > 0) log.info({ removed }, `deleted ${rows}`);
       } catch (error) {
-        log.error({ err: error }, failed);
+        log.error({ err: error }, `${rows} could not be deleted`);
       }
     }
   }

@@ -53,6 +53,8 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal import history.ndjson.zst", "imports Sidereal's own format"],
     ["sidereal import --manifest manifest.csv github-ranking-2026-04.tar.xz", "imports an archive of days"],
     ["sidereal import --date 2026-04-30T04:00:00Z -", "imports one day from standard input"],
+    ["sidereal import --dry-run history.ndjson", "says what it would change"],
+    ["sidereal import --undo 7", "asks, and removes what import 7 added"],
   ],
   export: [["sidereal export everything.ndjson", "writes a file that can be imported"]],
   dump: [["sidereal dump", "for a timer: writes the file that people may download"]],

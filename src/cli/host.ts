@@ -22,8 +22,8 @@ export interface Host {
   stdout: Writable;
   /** Receives problems. */
   stderr: Writable;
-  /** `upgrades`: an older store is migrated, otherwise refused. */
-  openModules(options?: { upgrades?: boolean }): Promise<Modules>;
+  /** `upgrades`: an older store is migrated, otherwise refused. `copyIn`: the folder of a copy to open instead. */
+  openModules(options?: { upgrades?: boolean; copyIn?: string }): Promise<Modules>;
   /** Serves until the process receives a signal to stop. */
   serve(): Promise<void>;
   /** Serves, and tracks the configured providers in a child process, until the process receives a signal to stop. */

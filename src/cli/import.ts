@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import type { Command } from "commander";
-import { timeOrNull } from "../lib/clock.js";
+import { isoTime, timeOrNull } from "../lib/clock.js";
 import { type Modules, updateDerived } from "../modules.js";
+import type { Differing } from "../repositories/repositories.js";
 import {
   FORMATS,
   type FormatName,
@@ -14,15 +16,20 @@ import {
   Refusal,
   readManifest,
 } from "../transfer/transfer.js";
+import { onCopy } from "./dry-run.js";
 import { CommandFault, EXIT, type Host, reportOf, showProgress, withModules } from "./host.js";
+import { filesOf, listImports, undoImport } from "./imports.js";
+import { commandUser, logOperation, type RemovalOptions } from "./removal.js";
 
-interface Options {
+interface Options extends RemovalOptions {
+  list?: boolean;
+  undo?: string;
+  replace?: boolean;
   format?: FormatName;
   date?: string;
   manifest?: string;
   strict?: boolean;
   accept?: boolean;
-  json?: boolean;
   keepSample?: boolean;
 }
 
@@ -35,7 +42,7 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
     .description(
       "import histories: Sidereal's NDJSON and daily CSV archives, also .gz, .zst and .xz, in .tar and .zip",
     )
-    .argument("<files...>", 'files in date order, "-" for standard input')
+    .argument("[files...]", 'files in date order, "-" for standard input')
     .option("--format <name>", `format, instead of detecting it: ${FORMATS.join(", ")}`)
     .option(
       "--date <time>",
@@ -52,11 +59,37 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
       "record files that would wait or be held back, as they differ from those before like damaged files",
     )
     .option(
+      "--replace",
+      "replace readings of earlier imports that differ from those in the files; never those of a forge",
+    )
+    .option("--list", "list the imports that were made, with their numbers")
+    .option("--undo <number>", "remove everything that an import has added; says what and asks first")
+    .option("--yes", "with --undo: do it without a question")
+    .option(
+      "--dry-run",
+      "report what would change, and change nothing: imports into a copy of the store, or only says what --undo would remove",
+    )
+    .option(
       "--json",
       "print the report as JSON, and refused lines and warnings as JSON lines on standard error",
     )
     .addHelpText("after", EXIT_CODES)
-    .action(async (files: string[], options: Options) => finish(await runImport(host, files, options)));
+    .action(async (files: string[], options: Options) => finish(await run(host, files, options)));
+}
+
+async function run(host: Host, files: readonly string[], options: Options): Promise<number> {
+  const { list = false, undo, dryRun = false, yes = false } = options;
+  if (yes && undo === undefined) throw new CommandFault("--yes belongs to --undo.");
+  if (list || undo !== undefined) {
+    if (files.length > 0 || (list && (undo !== undefined || dryRun)))
+      throw new CommandFault("Give files, --list or --undo, and only one of them.");
+    if (undo !== undefined) return undoImport(host, undo, options);
+    await listImports(host, options.json === true);
+    return EXIT.ok;
+  }
+  if (files.length === 0)
+    throw new CommandFault("missing required argument 'files'\n(sidereal import --help lists the options)");
+  return dryRun ? onCopy(host, (copy) => runImport(copy, files, options)) : runImport(host, files, options);
 }
 
 const EXIT_CODES = `
@@ -67,7 +100,7 @@ Exit codes:
   3  done, but some lines or files were refused, or files held back`;
 
 async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
-  const json = options.json === true;
+  const { json = false, dryRun = false } = options;
   const reading = readOptions(options, files, host.clock.now());
   return withModules(host, async (modules) => {
     if ((await modules.catalog.kind()) === "synthetic")
@@ -77,54 +110,73 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       );
     if (options.keepSample === true) await modules.catalog.keepSample();
     const began = host.clock.monotonic();
-    const progress = showProgress(
-      totalBytes(files),
-      "  {bar} {percentage} %  {rate} rows/s  {eta_formatted} left  {file}",
-    );
-    let shown = 0;
-    const result = await importFiles(modules.catalog, files, {
-      ...reading,
-      onRefused: (problem) => {
-        shown++;
-        if (json || shown <= SHOWN) host.stderr.write(`${describe(problem, json)}\n`);
-      },
-      onProgress: ({ bytes, rows, file }) => {
-        const rate = String(Math.round(rows / ((host.clock.monotonic() - began) / 1_000)));
-        progress.update(bytes, { rate, file });
-      },
-    });
-    progress.stop();
-    if (!json && shown > SHOWN) host.stderr.write(`… and ${shown - SHOWN} more\n`);
+    const { importId, ...result } = await importWithProgress(host, modules, files, { ...reading, json });
     showWarnings(host, result.warnings, json);
-    const warnings = result.warnings.map(dated);
     const importSeconds = (host.clock.monotonic() - began) / 1_000;
-    const namesJoined = await deriveWithProgress(modules);
-    const seconds = (host.clock.monotonic() - began) / 1_000;
-    const databaseBytes = await modules.database.dialect.size(modules.database.read);
-    const rowsPerSecond = Math.round(result.rows / importSeconds);
-    const memoryPeakBytes = process.resourceUsage().maxRSS * 1_024;
-    host.stdout.write(
-      reportOf(
-        json,
-        {
-          ...result,
-          namesJoined,
-          warnings,
-          seconds,
-          importSeconds,
-          rowsPerSecond,
-          databaseBytes,
-          memoryPeakBytes,
-        },
-        [
-          `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
-          ...sentencesOf(result, namesJoined),
-          `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
-        ].join("\n"),
-      ),
-    );
+    const namesJoined = dryRun
+      ? await modules.catalog.joinContinuedNames()
+      : await deriveWithProgress(modules);
+    const undo = `sidereal import --undo ${importId}`;
+    if (!dryRun) await logOperation(host, modules, { event: "files_imported", target: namesOf(files), undo });
+    const report = {
+      ...result,
+      importId: dryRun ? null : importId,
+      namesJoined,
+      warnings: result.warnings.map(dated),
+      seconds: (host.clock.monotonic() - began) / 1_000,
+      importSeconds,
+      rowsPerSecond: Math.round(result.rows / importSeconds),
+      databaseBytes: await modules.database.dialect.size(modules.database.read),
+      memoryPeakBytes: process.resourceUsage().maxRSS * 1_024,
+    };
+    const { seconds, rowsPerSecond, databaseBytes, memoryPeakBytes } = report;
+    const sentence = [
+      `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
+      ...sentencesOf({ ...result, importId }, namesJoined),
+      `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
+      dryRun ? "dry run: nothing was changed" : `import ${importId}; to undo it: ${undo}`,
+    ];
+    host.stdout.write(reportOf(json, report, sentence.join("\n")));
     return result.refused + result.heldBack === 0 ? EXIT.ok : EXIT.refused;
   });
+}
+
+const namesOf = (files: readonly string[]): string =>
+  filesOf({ files: files.map((file) => basename(file)), fileCount: files.length });
+
+/** Imports files, with a bar, and shows the first refused lines and differing readings. */
+async function importWithProgress(
+  host: Host,
+  { catalog }: Modules,
+  files: readonly string[],
+  { json, ...reading }: ImportOptions & { json: boolean },
+): Promise<ImportReport> {
+  const began = host.clock.monotonic();
+  const progress = showProgress(
+    totalBytes(files),
+    "  {bar} {percentage} %  {rate} rows/s  {eta_formatted} left  {file}",
+  );
+  const shown = { refused: 0, differing: 0 };
+  const show = (kind: keyof typeof shown, line: string) => {
+    if (json || ++shown[kind] <= SHOWN) host.stderr.write(`${line}\n`);
+  };
+  const result = await importFiles(catalog, files, {
+    ...reading,
+    by: commandUser(),
+    onDiffering: (differing) => show("differing", describeDiffering(differing, json)),
+    onRefused: (problem) => show("refused", describe(problem, json)),
+    onProgress: ({ bytes, rows, file }) => {
+      const rate = String(Math.round(rows / ((host.clock.monotonic() - began) / 1_000)));
+      progress.update(bytes, { rate, file });
+    },
+  });
+  progress.stop();
+  for (const [kind, words] of [
+    ["refused", "more"],
+    ["differing", "more that differ"],
+  ] as const)
+    if (shown[kind] > SHOWN) host.stderr.write(`… and ${shown[kind] - SHOWN} ${words}\n`);
+  return result;
 }
 
 function sentencesOf(report: ImportReport, namesJoined: number): string[] {
@@ -133,6 +185,9 @@ function sentencesOf(report: ImportReport, namesJoined: number): string[] {
     `${repositoriesAdded} repositories added, ${repositoriesChanged} changed; ${snapshotsAdded} snapshots added`,
     `${skipped} rows skipped, ${refused} refused; ${warnings.length} warnings`,
     ...(namesJoined === 0 ? [] : [`${namesJoined} names joined to those under which they continue`]),
+    ...(report.differing === 0
+      ? []
+      : [`${report.differing} readings differ from stored ones; ${report.replaced} of them replaced these`]),
     ...heldBackSentences(report),
   ];
 }
@@ -177,7 +232,7 @@ export async function deriveWithProgress(modules: Modules): Promise<number> {
 
 /** The options of the import. Throws CommandFault. */
 function readOptions(
-  { format, date, manifest, strict = false, accept = false }: Options,
+  { format, date, manifest, strict = false, accept = false, replace = false }: Options,
   files: readonly string[],
   now: number,
 ): ImportOptions {
@@ -189,6 +244,7 @@ function readOptions(
     return {
       isStrict: strict,
       accepts: accept,
+      replaces: replace,
       ...(format === undefined ? {} : { format }),
       ...(date === undefined ? {} : { capturedAt: parseTime(date, now) }),
       ...(manifest === undefined ? {} : { manifest: readManifest(readFileSync(manifest, "utf8"), now) }),
@@ -205,6 +261,15 @@ function readOptions(
 function describe({ file, line, reason }: Problem, json: boolean): string {
   if (json) return JSON.stringify({ file, line, reason });
   return line === 0 ? `${file}: ${reason}` : `${file}:${line}: ${reason}`;
+}
+
+function describeDiffering(differing: Differing, json: boolean): string {
+  const { provider, fullName, capturedAt, stars, storedStars, isOfForge, isReplaced } = differing;
+  const kept = isOfForge ? "kept, as the forge reported it" : "kept; --replace takes the new one";
+  const reason = `differs from the stored reading, ${isReplaced ? "replaced" : kept}`;
+  const at = isoTime(capturedAt);
+  if (json) return JSON.stringify({ provider, fullName, capturedAt: at, stars, storedStars, reason });
+  return `${provider.toLowerCase()}:${fullName} at ${at}: ${stars} stars, ${storedStars} stored: ${reason}`;
 }
 
 function totalBytes(files: readonly string[]): number {

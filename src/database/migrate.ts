@@ -39,6 +39,25 @@ const MIGRATIONS: readonly Migration[] = [
         unique (network), check ((account_id is null) <> (network is null)))`.execute(tx);
     },
   },
+  {
+    name: "imports",
+    async up(tx, { types: { ownId, integer, text, bytes }, clustered }) {
+      await sql`create table imports (id ${ownId} not null, began_at ${integer} not null, ended_at ${integer},
+        imported_by ${text} not null, files ${text} not null, file_count ${integer} not null,
+        sources ${text} not null, row_count ${integer} not null, repositories ${integer} not null,
+        readings ${integer} not null, replaced ${integer} not null, from_at ${integer}, until_at ${integer},
+        undo_began_at ${integer}, undone_at ${integer}, primary key (id))`.execute(tx);
+      await sql`create index imports_began on imports (began_at)`.execute(tx);
+      await sql`create table import_lists (import_id ${integer} not null references imports (id),
+        part ${integer} not null, from_at ${integer} not null, until_at ${integer} not null,
+        entries ${integer} not null, data ${bytes} not null, primary key (import_id, part)) ${clustered}`.execute(
+        tx,
+      );
+      await sql`create table imported_files (import_id ${integer} not null references imports (id),
+        source ${text} not null, captured_at ${integer} not null, file ${text} not null,
+        primary key (import_id, source, captured_at, file)) ${clustered}`.execute(tx);
+    },
+  },
 ];
 /** The version of stores that this program reads and writes. */
 export const LATEST_VERSION = FIRST_VERSION + MIGRATIONS.length;

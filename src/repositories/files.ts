@@ -188,6 +188,34 @@ export async function recordFiles(
     .map((file) => ({ ...file, isNews: isNews(file, before.get(fileKey(file))) }));
 }
 
+/** Forgets files, with their rows if they wait, and judges the other files of their archives again. */
+export async function removeFiles(
+  tx: Tx,
+  dialect: Dialect,
+  files: readonly Pick<ArchiveFile, "source" | "capturedAt" | "file">[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const removed = new Set(files.map(fileKey));
+  const sources = [...new Set(files.map(({ source }) => source))];
+  const stored = await readFiles(tx, sources);
+  const left = judgeWith(
+    stored.filter((file) => !removed.has(fileKey(file))),
+    [],
+  );
+  for (const table of ["import_files", "waiting_rows"] as const)
+    for (const { source, capturedAt, file } of files)
+      await tx
+        .deleteFrom(table)
+        .where("source", "=", source)
+        .where("captured_at", "=", capturedAt)
+        .where("file", "=", file)
+        .execute();
+  await dialect.upsert(tx, IMPORT_FILES, left.map(rowOf));
+  for (const source of sources)
+    await markBetween(tx, source, [newestUndamaged(stored, source), newestUndamaged(left, source)]);
+  await bumpRevision(tx);
+}
+
 /** The files as `recordFiles` would judge them; records nothing. */
 export async function judgeFiles(db: Db, files: readonly ImportedFile[]): Promise<ImportedFile[]> {
   const given = new Set(files.map(fileKey));

@@ -24,6 +24,7 @@ import {
 } from "./draft.js";
 import { endHiding, HidingRules, hideIds } from "./hiding.js";
 import { Identities } from "./identity.js";
+import { type Differing, type ImportRun, type Mention, noteReadings } from "./imports.js";
 import {
   FACT_COLUMNS,
   type Facts,
@@ -34,52 +35,74 @@ import {
   type Snapshot,
 } from "./repository.js";
 import { removeSample } from "./sample.js";
+import { numbersOf, readingsOf } from "./snapshots/readings.js";
 import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
 /** The result of recording a batch, with the repository of each observation; undefined: it is hidden, and nothing is recorded. */
 export interface RecordedBatch extends Recorded {
   repositoryIds: readonly (number | undefined)[];
+  differing: readonly Differing[];
+}
+
+interface RecordOptions {
+  dialect: Dialect;
+  now: number;
+  /** The import that the batch is a part of, which lists it. */
+  run?: ImportRun | undefined;
 }
 
 /**
  * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Each fact keeps the value of the newest
  * source that reports it; a source without a time only fills facts that no other has reported. Facts without stars, or with unknown ones, leave the
  * counts to the newest snapshot that has them. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or in another
- * order, gives the same snapshots. The sample, if there is one, is removed first. Nothing is recorded about hidden repositories, and a new
- * one that a rule hides is not added; a known one that takes such a name is hidden.
+ * order, gives the same snapshots; only an import may replace those of others, see `noteReadings`. The sample, if there is one, is removed
+ * first. Nothing is recorded about hidden repositories, and a new one that a rule hides is not added; a known one that takes such a name is
+ * hidden.
  */
 export async function record(
   tx: Tx,
   batch: readonly Observation[],
-  { dialect, now }: { dialect: Dialect; now: number },
+  { dialect, now, run }: RecordOptions,
 ): Promise<RecordedBatch> {
-  if (batch.length === 0)
-    return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0, repositoryIds: [] };
+  const none = { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
+  if (batch.length === 0) return { ...none, repositoryIds: [], differing: [] };
   await withoutSample(tx, { dialect, now });
   await endHiding(tx, dialect, now);
   const rules = await HidingRules.read(tx, now);
   const identities = await Identities.load(tx, dialect, batch);
   const owners: Draft[] = [];
   const hidden = new Set<Draft>();
+  const mentions: Mention[] = [];
   for (const observation of batch) {
     const draft = identities.resolve(observation, now);
     owners.push(draft);
     const isLeftOut = draft.isNew && rules.of(observation).length > 0;
     if (draft.row.availability === "HIDDEN" || isLeftOut) hidden.add(draft);
-    if (!hidden.has(draft)) apply(identities, draft, observation);
+    if (hidden.has(draft)) continue;
+    const { counted_at: before } = draft.row;
+    apply(identities, draft, observation);
+    if (run === undefined) continue;
+    const { counted_at: after } = draft.row;
+    mentions.push({ draft, at: observation.at ?? now, isCounted: false });
+    if (after !== null && after !== before) mentions.push({ draft, at: after, isCounted: true });
   }
   const drafts = identities.drafts.filter((draft) => !draft.isNew || !hidden.has(draft));
   const changed = drafts.filter((draft) => draft.changed);
   await assignIds(tx, dialect, drafts, preferredIds(batch, owners));
   await writeRepositories(tx, dialect, changed);
   const namesWritten = await writePreviousNames(tx, drafts);
-  const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners, hidden));
+  const given = snapshotsOf(batch, owners, hidden);
+  const appended = await appendSnapshots(tx, dialect, given);
+  const differing =
+    run === undefined ? [] : await noteReadings(tx, dialect, run, { given, mentions, added: appended.added });
+  const replaced = differing.filter(({ isReplaced }) => isReplaced).map(({ repositoryId }) => repositoryId);
+  const counted = new Set([...appended.added.keys(), ...replaced]);
   const idsOf = (drafts: readonly Draft[]) => drafts.map((draft) => draft.row.id);
   await markOutdated(tx, dialect, {
-    rollups: [...appended.repositoryIds, ...idsOf(changed.filter((draft) => draft.growthChanged))],
+    rollups: [...counted, ...idsOf(changed.filter((draft) => draft.growthChanged))],
   });
-  if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0)
-    await noteChanges(tx, dialect, [...appended.repositoryIds, ...idsOf(changed)]);
+  if (changed.length > 0 || counted.size > 0 || namesWritten > 0)
+    await noteChanges(tx, dialect, [...counted, ...idsOf(changed)]);
   await hideRenamed(tx, dialect, { changed, rules, now });
   const added = changed.filter((draft) => draft.isNew).length;
   return {
@@ -87,6 +110,7 @@ export async function record(
     repositoriesChanged: changed.length - added,
     snapshotsAdded: appended.snapshots,
     repositoryIds: owners.map((draft) => (hidden.has(draft) ? undefined : draft.row.id)),
+    differing,
   };
 }
 
@@ -244,7 +268,7 @@ function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
   return undefined;
 }
 
-/** The snapshots of each draft that is not hidden, in the order of the batch. */
+/** The snapshots of each draft that is not hidden. Of two at the same time, that of the earlier observation counts. */
 function snapshotsOf(
   batch: readonly Observation[],
   owners: readonly Draft[],
@@ -255,7 +279,7 @@ function snapshotsOf(
   return [...byDraft].map(([{ row }, own]) => ({
     repositoryId: row.id,
     provider: row.provider,
-    lists: own.map(([i]) => batch[i]?.snapshots ?? []),
+    readings: readingsOf(own.flatMap(([i]) => Array.from(batch[i]?.snapshots ?? [], numbersOf))),
   }));
 }
 

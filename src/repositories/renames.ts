@@ -101,8 +101,8 @@ async function joinRows(
   await moveItems(tx, old.id, present.id);
   const discovered_at = Math.min(old.discovered_at, present.discovered_at);
   await tx.updateTable("repositories").set({ discovered_at }).where("id", "=", present.id).execute();
-  const lists = [history.snapshots()];
-  const { snapshots } = await appendSnapshots(tx, dialect, [{ repositoryId: present.id, provider, lists }]);
+  const joining = { repositoryId: present.id, provider, readings: history };
+  const { snapshots } = await appendSnapshots(tx, dialect, [joining]);
   await announce(tx, dialect, [old.id, present.id]);
   return snapshots;
 }

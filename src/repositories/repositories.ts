@@ -20,6 +20,7 @@ import {
 } from "./files.js";
 import { Hiding } from "./hiding.js";
 import { type HistoryState, historyStateOf, readHistoryStates } from "./history-state.js";
+import { type Differing, type ImportRun, noteFiles } from "./imports.js";
 import { Lookup, popular } from "./lookup.js";
 import { type Recency, readRecency } from "./recency.js";
 import {
@@ -37,8 +38,9 @@ import { joinContinuedNames } from "./rename-search.js";
 import { joinRenamed, partRenamed, readParted, recordParted, type StatedRename } from "./renames.js";
 import { addTo, type Observation, type Recorded, type Repository } from "./repository.js";
 import { type Revision, RevisionReader } from "./revision.js";
-import { removeRepository } from "./sample.js";
+import { removeRepositories } from "./sample.js";
 import { packTails } from "./snapshots/snapshots.js";
+import { beginUndo, endUndo, type ImportRow, listImports, planUndo, type Undoing, undoPart } from "./undo.js";
 import {
   dropWaiting,
   type KnownArchives,
@@ -95,6 +97,7 @@ export {
   repositoriesText,
 } from "./hiding.js";
 export * from "./history-state.js";
+export { type Differing, type ImportRun, LISTED_MS } from "./imports.js";
 export {
   type CurrentlyDescribed,
   type Described,
@@ -148,6 +151,7 @@ export {
 } from "./snapshots/readings.js";
 export { thinSnapshots } from "./snapshots/removal.js";
 export { checkHistories, endOfShare, newestSnapshot, recountHours } from "./snapshots/snapshots.js";
+export { type ImportRow, pruneImportLists, type Undoing } from "./undo.js";
 export {
   addCounts,
   type DoubtedFile,
@@ -163,6 +167,8 @@ export {
   type WaitingRows,
 } from "./waiting-files.js";
 
+/** Names of files that are kept of an import. */
+const MOST_NAMES = 10;
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };
 
@@ -187,14 +193,23 @@ export class Catalog extends Lookup {
   /** Records observations in one transaction. See `record`. */
   async record(batch: readonly Observation[]): Promise<Recorded> {
     const { dialect, write } = this.#database;
-    const { repositoryIds: _, ...recorded } = await dialect.exclusively(write, "catalogue", (tx) =>
-      this.recordIn(tx, batch),
-    );
+    const {
+      repositoryIds: _,
+      differing: __,
+      ...recorded
+    } = await dialect.exclusively(write, "catalogue", (tx) => this.recordIn(tx, batch));
     return recorded;
   }
 
-  /** Records observations in several transactions, short enough that other writers do not wait. */
-  async recordAll(batch: readonly Observation[]): Promise<Recorded> {
+  /**
+   * Records observations in several transactions, short enough that other writers do not wait. `run`: the import that they are of;
+   * `onDiffering` gets its readings that differ from stored ones.
+   */
+  async recordAll(
+    batch: readonly Observation[],
+    run?: ImportRun,
+    onDiffering: (differing: Differing) => void = () => {},
+  ): Promise<Recorded> {
     const { dialect, write } = this.#database;
     this.#batchSize ??= new BatchSize(dialect, RECORDED);
     const size = this.#batchSize;
@@ -203,27 +218,81 @@ export class Catalog extends Lookup {
       const part = batch.slice(from, from + size.rows);
       const added = await dialect.exclusively(write, "catalogue", async (tx) => {
         const began = this.#clock.monotonic();
-        const recordedPart = await this.recordIn(tx, part);
+        const recordedPart = await this.recordIn(tx, part, run);
         size.note(part.length, this.#clock.monotonic() - began);
         return recordedPart;
       });
       addTo(recorded, added);
+      added.differing.forEach(onDiffering);
       from += part.length;
     }
     return recorded;
   }
 
   /** The same in the caller's transaction, which must hold the catalogue exclusively. */
-  recordIn(tx: Tx, batch: readonly Observation[]): Promise<RecordedBatch> {
-    return record(tx, batch, { dialect: this.#database.dialect, now: this.#clock.now() });
+  recordIn(tx: Tx, batch: readonly Observation[], run?: ImportRun): Promise<RecordedBatch> {
+    return record(tx, batch, { dialect: this.#database.dialect, now: this.#clock.now(), run });
+  }
+
+  /** Notes that an import begins. `replaces`: see ImportRun. */
+  async beginImport(by: string, files: readonly string[], replaces = false): Promise<ImportRun> {
+    const none = { sources: "", row_count: 0, repositories: 0, readings: 0, replaced: 0 };
+    const { id } = await this.#database.write
+      .insertInto("imports")
+      .values({
+        ...none,
+        began_at: this.#clock.now(),
+        imported_by: by,
+        files: JSON.stringify(files.slice(0, MOST_NAMES)),
+        file_count: files.length,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return { id: Number(id), replaces };
+  }
+
+  /** Notes what an import has read so far. */
+  async noteImport(id: number, { rows, sources }: { rows: number; sources: readonly string[] }) {
+    const read = { row_count: rows, sources: sources.join(",") };
+    await this.#database.write.updateTable("imports").set(read).where("id", "=", id).execute();
+  }
+
+  /** Notes that an import has recorded everything. */
+  async endImport(id: number): Promise<void> {
+    const ended = { ended_at: this.#clock.now() };
+    await this.#database.write.updateTable("imports").set(ended).where("id", "=", id).execute();
+  }
+
+  /** All imports, the newest first. */
+  listImports(): Promise<ImportRow[]> {
+    return listImports(this.#database.read);
+  }
+
+  /** See `planUndo`. */
+  planUndo(id: number): Promise<Undoing> {
+    return planUndo(this.#database, id, this.#clock.now());
+  }
+
+  /** Undoes an import, in several transactions: if it is interrupted, the next call continues. Growth is left to the next update. */
+  async undoImport(id: number): Promise<void> {
+    const transact = exclusively(this.#database);
+    const { dialect } = this.#database;
+    const now = this.#clock.now();
+    await transact((tx) => beginUndo(tx, dialect, id, now));
+    for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+      const part: number = before;
+      before = await transact((tx) => undoPart(tx, dialect, { id, before: part, now }));
+    }
+    await transact((tx) => endUndo(tx, id, now));
   }
 
   /** Records files of archives whose rows have all been recorded, in one transaction. See `recordFiles`. */
-  async recordFiles(files: readonly ArchiveFile[]): Promise<JudgedFile[]> {
+  async recordFiles(files: readonly ArchiveFile[], run?: ImportRun): Promise<JudgedFile[]> {
     if (files.length === 0) return [];
     const { dialect, write } = this.#database;
     return dialect.exclusively(write, "catalogue", async (tx) => {
       for (const file of files) if (!isHeldBack(file)) await dropWaiting(tx, file);
+      if (run !== undefined) await noteFiles(tx, dialect, run.id, files);
       return recordFiles(tx, dialect, this.#imported(files));
     });
   }
@@ -239,14 +308,17 @@ export class Catalog extends Lookup {
    * Carries out what a later file decides about an earlier one, in several transactions. The last one settles it: until then the same
    * can be decided again. Returns the files whose damage has changed.
    */
-  async settleFile(file: SettledFile): Promise<{ recorded: Recorded; judged: JudgedFile[] }> {
+  async settleFile(
+    file: SettledFile,
+    run?: ImportRun,
+  ): Promise<{ recorded: Recorded; judged: JudgedFile[] }> {
     const { dialect, write } = this.#database;
     const recorded: Recorded = { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
     if (file.outcome === "CONFIRMED")
       for (let first = 0; ; ) {
         const rows = await readWaitingRows(write, file, first);
         if (rows === undefined) break;
-        addTo(recorded, await this.recordAll(rows));
+        addTo(recorded, await this.recordAll(rows, run));
         first += rows.length;
       }
     else if (file.outcome === "WITHDRAWN")
@@ -288,9 +360,9 @@ export class Catalog extends Lookup {
     return dialect.exclusively(write, "catalogue", (tx) => partRenamed(tx, dialect, rename));
   }
 
-  /** Deletes a repository with its history, in the caller's transaction. See `removeRepository`. */
+  /** Deletes a repository with its history, in the caller's transaction. See `removeRepositories`. */
   removeIn(tx: Tx, id: number): Promise<void> {
-    return removeRepository(tx, this.#database.dialect, id, this.#clock.now());
+    return removeRepositories(tx, this.#database.dialect, [id], this.#clock.now());
   }
 
   async find(id: number): Promise<Repository | undefined> {

@@ -63,12 +63,18 @@ export async function removeSample(tx: Tx, dialect: Dialect, now: number): Promi
 const DERIVED: readonly TableName[] = ["rollups", "rank_history", "rank_blocks", "outdated"];
 
 /**
- * Deletes a repository and those that were joined to it, in the caller's transaction, which must hold the catalogue exclusively. Clears
+ * Deletes repositories and those that were joined to them, in the caller's transaction, which must hold the catalogue exclusively. Clears
  * tables of other modules as well, as `removeSample` does. Takes time in proportion to their histories. Does nothing for an unknown id.
  */
-export async function removeRepository(tx: Tx, dialect: Dialect, id: number, now: number): Promise<void> {
+export async function removeRepositories(
+  tx: Tx,
+  dialect: Dialect,
+  given: readonly number[],
+  now: number,
+): Promise<void> {
+  if (given.length === 0) return;
   const { rows } = await sql<{ id: number; provider: string }>`with recursive joined (id) as (
-      select id from repositories where id = ${id}
+      select id from repositories where ${dialect.among(sql.ref("id"), given)}
       union select n.from_id from renames n join joined j on n.to_id = j.id)
     select r.id, r.provider from repositories r join joined j on j.id = r.id`.execute(tx);
   const ids = rows.map((row) => Number(row.id));

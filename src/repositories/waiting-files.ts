@@ -2,9 +2,8 @@
  * Files of archives as the next ones are judged by them, and those that wait for the next file. Nothing of a waiting file is recorded: its
  * rows are kept in `waiting_rows`, so a process may end between waiting and deciding, and a decision may be made again.
  */
-import type { BulkRow, Db, Dialect, RepositoryTable, Tx } from "../database/database.js";
+import type { Db, Dialect, Tx } from "../database/database.js";
 import { bumpRevision, markOutdated, noteChanges } from "./changes.js";
-import { COUNTS, draftOf, packFactTimes, RECORDED, RECORDED_COLUMN_NAMES, setColumn } from "./draft.js";
 import {
   type ArchiveFile,
   type Damage,
@@ -16,7 +15,8 @@ import {
   readFiles,
   recordFiles,
 } from "./files.js";
-import { FACT_COLUMNS, nameKey, type Observation } from "./repository.js";
+import { restoreCounts } from "./imports.js";
+import { nameKey, type Observation } from "./repository.js";
 import { removeReadings } from "./snapshots/removal.js";
 import { readReadings } from "./snapshots/snapshots.js";
 
@@ -284,35 +284,9 @@ export async function withdrawReadings(
       return isRemoved;
     },
   });
-  await restoreCounts(
-    tx,
-    dialect,
-    rows.filter(({ counted_at }) => counted_at === capturedAt),
-  );
+  const counted = rows.filter(({ counted_at }) => counted_at === capturedAt);
+  await restoreCounts(tx, dialect, new Map(counted.map(({ id }) => [id, new Set([capturedAt])])));
   await markOutdated(tx, dialect, { rollups: ids });
   await noteChanges(tx, dialect, ids);
   return ids.at(-1);
-}
-
-/** Gives repositories the counts of their newest total, if they have those of a reading that was removed. */
-async function restoreCounts(tx: Tx, dialect: Dialect, rows: readonly RepositoryTable[]): Promise<void> {
-  const readings = await readReadings(tx, dialect, { ids: rows.map(({ id }) => id), onDamaged: () => {} });
-  const changed = rows.flatMap((row): BulkRow[] => {
-    const newest = readings
-      .get(row.id)
-      ?.snapshots()
-      .findLast(({ source }) => source !== "BACKFILLED");
-    const removedAt = row.counted_at;
-    if (newest === undefined || newest.capturedAt === removedAt) return [];
-    const draft = draftOf(row, false);
-    for (const count of COUNTS) {
-      if (draft.factTimes[count] !== removedAt) continue;
-      setColumn(draft, FACT_COLUMNS[count], newest[count]);
-      draft.factTimes[count] = newest.capturedAt;
-    }
-    draft.row.counted_at = newest.capturedAt;
-    packFactTimes(draft);
-    return [RECORDED_COLUMN_NAMES.map((column) => draft.row[column])];
-  });
-  if (changed.length > 0) await dialect.upsert(tx, RECORDED, changed);
 }

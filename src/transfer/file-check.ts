@@ -49,6 +49,11 @@ export class FileCheck {
     if (layout.timeOfFile && capturedAt !== undefined) this.#countsAt(capturedAt);
   }
 
+  /** The name of its format. */
+  get source(): string {
+    return this.#layout?.name ?? "ndjson";
+  }
+
   row(line: Line, isBroken: boolean): void {
     if ("observation" in line) {
       const { at, snapshots } = line.observation;

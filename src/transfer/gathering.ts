@@ -49,6 +49,8 @@ export interface ReadProgress {
   rows: number;
   files: number;
   file: string;
+  /** The names of the formats of all files that had rows. */
+  sources: readonly string[];
 }
 
 /** A file of an archive that was read to its end, or as far as it can be. */
@@ -78,7 +80,7 @@ export interface Found {
 
 /** Collects lines and files until there are enough to be recorded. */
 export class Gathering {
-  readonly progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
+  readonly progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "", sources: [] };
   readonly #task: ReadTask;
   readonly #batch = new Batch();
   readonly #comparison: Comparison | undefined;

@@ -1,8 +1,10 @@
 /** Imports files: records the batches that a thread reads from them, and collects the damage of files. */
+import { basename } from "node:path";
 import {
   addTo,
   type Catalog,
   type Damage,
+  type Differing,
   fileKey,
   isHeldBack,
   type JudgedFile,
@@ -10,23 +12,35 @@ import {
 } from "../repositories/repositories.js";
 import type { Problem, ReadFile, ReadOptions, ReadProgress, ReadTask } from "./gathering.js";
 import { readInThread } from "./reader.js";
+import { brief } from "./values.js";
 
 export interface ImportOptions extends ReadOptions {
   /** Whether nothing of damaged files is recorded. All files are read twice then, so none can be standard input. */
   isStrict?: boolean;
   /** Whether files that differ from the one before as damaged files do are recorded, instead of being held back. */
   accepts?: boolean;
+  /** Who imports: then the import is listed, and can be undone. */
+  by?: string;
+  /** Whether readings replace differing ones of earlier imports; only of an import that is listed. */
+  replaces?: boolean;
   onRefused?: (problem: Problem) => void;
+  /** Gets readings that differ from stored ones of their times, of an import that is listed. */
+  onDiffering?: (differing: Differing) => void;
   onSkipped?: (problem: Problem) => void;
   onProgress?: (progress: ReadProgress) => void;
 }
 
 export interface ImportReport {
+  /** The number under which it is listed; null: it is not. */
+  importId: number | null;
   files: number;
   rows: number;
   repositoriesAdded: number;
   repositoriesChanged: number;
   snapshotsAdded: number;
+  /** Readings that differ from stored ones, and those of them that took their place. */
+  differing: number;
+  replaced: number;
   /** Valid lines that are not recorded on purpose. */
   skipped: number;
   /** Invalid lines, and files that cannot be read, or are refused as damaged. */
@@ -50,43 +64,38 @@ export async function importFiles(
   paths: readonly string[],
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { isStrict = false, accepts = false, onRefused, onSkipped, onProgress, ...given } = options;
-  const readOptions: ReadTask = { ...given, accepts, known: await catalog.knownArchives() };
-  const report: ImportReport = {
-    files: 0,
-    rows: 0,
-    repositoriesAdded: 0,
-    repositoriesChanged: 0,
-    snapshotsAdded: 0,
-    skipped: 0,
-    refused: 0,
-    heldBack: 0,
-    waiting: 0,
-    confirmed: 0,
-    warnings: [],
-  };
+  const { isStrict = false, accepts = false, by, replaces = false, ...given } = options;
+  const { onRefused, onSkipped, onProgress, onDiffering, ...reading } = given;
+  const readOptions: ReadTask = { ...reading, accepts, known: await catalog.knownArchives() };
   const log = new WarningLog();
   const task: ReadTask = isStrict
     ? { ...readOptions, refusedTimes: await damagedTimes(catalog, paths, readOptions) }
     : readOptions;
   const waiting = new Set<string>();
+  const run = by === undefined ? undefined : await catalog.beginImport(by, paths.map(nameOf), replaces);
+  const report = emptyReport(run?.id ?? null);
+  const noteDiffering = (differing: Differing) => {
+    report.differing++;
+    if (differing.isReplaced) report.replaced++;
+    onDiffering?.(differing);
+  };
   for await (const found of readInThread(paths, task)) {
     const { batch, files, headerOnly, refused, skipped, progress } = found;
     for (const rows of found.waiting) {
       await catalog.keepWaiting(rows);
       waiting.add(fileKey(rows.file));
     }
-    const recorded = await catalog.recordAll(batch);
+    const recorded = await catalog.recordAll(batch, run, noteDiffering);
     await catalog.recordParted(found.parted);
     for (const file of found.settled) {
-      const settled = await catalog.settleFile(file);
+      const settled = await catalog.settleFile(file, run);
       addTo(recorded, settled.recorded);
       log.add([], settled.judged);
       waiting.delete(fileKey(file));
       if (file.outcome === "CONFIRMED") report.confirmed++;
     }
     // After their effects: a crash before leaves all of it to the next import.
-    log.add(files, await catalog.recordFiles(files));
+    log.add(files, await catalog.recordFiles(files, run));
     for (const file of headerOnly) {
       if (isStrict) refused.push({ file, line: 0, reason: "refused as damaged: a header and no rows" });
       else log.addHeaderOnly(file);
@@ -99,12 +108,33 @@ export async function importFiles(
     report.rows = progress.rows;
     report.files = progress.files;
     onProgress?.(progress);
+    if (run !== undefined) await catalog.noteImport(run.id, progress);
   }
+  if (run !== undefined) await catalog.endImport(run.id);
   report.warnings = log.warnings();
   report.heldBack = log.heldBack();
   report.waiting = waiting.size;
   return report;
 }
+
+const nameOf = (path: string): string => (path === "-" ? "standard input" : brief(basename(path), 200));
+
+const emptyReport = (importId: number | null): ImportReport => ({
+  importId,
+  files: 0,
+  rows: 0,
+  repositoriesAdded: 0,
+  repositoriesChanged: 0,
+  snapshotsAdded: 0,
+  differing: 0,
+  replaced: 0,
+  skipped: 0,
+  refused: 0,
+  heldBack: 0,
+  waiting: 0,
+  confirmed: 0,
+  warnings: [],
+});
 
 /** Reads all files to find damage, also in comparison with recorded files. Returns the damaged times of each file with the reason. */
 async function damagedTimes(

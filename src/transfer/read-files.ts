@@ -50,7 +50,9 @@ async function* readMember(
   const check = new FileCheck(member.label, member.name);
   try {
     for await (const lines of linesOf(member, check, options)) {
-      gathering.progress.rows += lines.length;
+      const { progress } = gathering;
+      progress.rows += lines.length;
+      if (!progress.sources.includes(check.source)) progress.sources = [...progress.sources, check.source];
       for (const line of lines) {
         gathering.add(line, check);
         if (gathering.isFull) yield gathering.take();

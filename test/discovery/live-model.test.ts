@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Steps } from "../../src/discovery/model.js";
 import { bumpRevision, outdateAll } from "../../src/repositories/changes.js";
 import { Catalog } from "../../src/repositories/repositories.js";
-import { removeRepository } from "../../src/repositories/sample.js";
+import { removeRepositories } from "../../src/repositories/sample.js";
 import { onBothEngines } from "../support/engines.js";
 import { discoveryOf, listOf } from "../support/lists.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -31,7 +31,7 @@ onBothEngines("The catalogue in memory", (engine) => {
   test("follows a change of all repositories: deleted ones are gone, and changed ones are as they are now", async () => {
     const { database, catalog, list } = await openLists();
     await database.durable.transaction().execute(async (tx) => {
-      await removeRepository(tx, database.dialect, 1, NOW);
+      await removeRepositories(tx, database.dialect, [1], NOW);
       await tx.deleteFrom("changes").execute();
       await tx.updateTable("repositories").set({ stars: 7 }).where("name", "=", "b").execute();
       await outdateAll(tx, database.dialect);

@@ -15,6 +15,9 @@ import { createWorld, daily, observation, type World } from "../support/world.js
 const UNAFFECTED = [
   "hiding_rules",
   "import_files",
+  "imports",
+  "import_lists",
+  "imported_files",
   "waiting_rows",
   "schema_version",
   "marks",

@@ -71,6 +71,9 @@ describe("sidereal import", () => {
       repositoriesAdded: 2,
       repositoriesChanged: 0,
       snapshotsAdded: 3,
+      importId: 1,
+      differing: 0,
+      replaced: 0,
       skipped: 0,
       refused: 2,
       heldBack: 0,
@@ -86,6 +89,71 @@ describe("sidereal import", () => {
       .map((line) => JSON.parse(line));
     assert.deepEqual(problems[0], { file: faulty, line: 2, reason: "2 columns instead of 11" });
     assert.equal(problems.length, 2);
+  });
+
+  test("with --dry-run reports the same, and changes nothing", async () => {
+    const dataDir = world.newDataDir();
+    await world.runHere(dataDir, ["import", good]);
+    const bytes = () => readFileSync(join(dataDir, "sidereal.db"));
+    const next = file(
+      "next-2026-04-03.csv",
+      rankingFile({ stars: "120" }, { repo_url: "https://github.com/o/t" }),
+    );
+    const wrong = file("other-2026-04-01.csv", rankingFile({ stars: "1" }));
+    const args = ["import", "--json", faulty, next, wrong];
+    const before = bytes();
+    const dry = await world.runHere(dataDir, [...args, "--dry-run"]);
+    assert.ok(before.equals(bytes()), "the store is the same, byte for byte");
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => name.includes("dry")),
+      [],
+    );
+    const real = await world.runHere(dataDir, args);
+    const reportOf = ({ stdout }: { stdout: string }) => {
+      const { seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes, importId, ...report } =
+        JSON.parse(stdout);
+      return { importId, report };
+    };
+    assert.deepEqual(reportOf(dry).report, reportOf(real).report);
+    assert.deepEqual([dry.code, dry.stderr], [real.code, real.stderr]);
+    assert.match(dry.stderr, /"stars":1,"storedStars":100,"reason":"differs from the stored reading, kept;/);
+    assert.deepEqual([reportOf(dry).importId, reportOf(real).importId], [null, 2]);
+    assert.ok(!before.equals(bytes()));
+  });
+
+  test("is listed with its number, and undone after a question, also in a copy from a backup", async () => {
+    const dataDir = world.newDataDir();
+    assert.equal((await world.runHere(dataDir, ["import", "--list"])).code, 1);
+    await world.runHere(dataDir, ["import", good]);
+    const copy = join(world.folder, "copy");
+    const backup = join(world.folder, "imports.backup");
+    assert.equal((await world.runHere(dataDir, ["backup", backup])).code, 0);
+    assert.equal((await world.runHere(copy, ["restore", backup])).code, 0);
+    for (const dir of [dataDir, copy]) {
+      const { stdout } = await world.runHere(dir, ["import", "--list"]);
+      assert.match(
+        stdout,
+        /^1 {2}\d{4}-.*Z {2}cli .* {2}good-2026-04-01\.csv as github-ranking: 2 rows of 2026-04-01, 2 readings and 2 repositories added; imported\n$/,
+      );
+      const asked = await world.runHere(dir, ["import", "--undo", "1"]);
+      const words =
+        "import 1 (good-2026-04-01.csv): would be undone: removes 2 readings and 2 repositories\n";
+      assert.deepEqual(
+        [asked.code, asked.stdout, asked.stderr],
+        [2, words, "Nothing is changed without --yes.\n"],
+      );
+      assert.equal((await world.runHere(dir, ["import", "--undo", "1", "--dry-run"])).stdout, words);
+      const done = await world.runHere(dir, ["import", "--undo", "1", "--yes"]);
+      assert.deepEqual([done.code, done.stdout], [0, words.replace("would be ", "")]);
+      assert.match((await world.runHere(dir, ["import", "--list"])).stdout, /; undone\n$/);
+      assert.equal((await world.runHere(dir, ["export"])).stdout.trim().split("\n").length, 1);
+      assert.match(
+        (await world.runHere(dir, ["events"])).stdout,
+        /Import undone; target: import 1 .*\n.*Files imported;.* undo: sidereal import --undo 1/,
+      );
+      const again = await world.runHere(dir, ["import", "--undo", "1", "--yes"]);
+      assert.match(again.stderr, /^Import 1 was undone at /);
+    }
   });
 
   test("reads standard input, at the time that is given", async () => {
@@ -110,6 +178,9 @@ describe("sidereal import", () => {
       [["import"], /missing required argument 'files'/],
       [["imports", good], /unknown command 'imports'/],
       [["import", "--frmat", "x", good], /unknown option '--frmat'/],
+      [["import", "--list", good], /Give files, --list or --undo, and only one of them/],
+      [["import", "--yes", good], /--yes belongs to --undo/],
+      [["import", "--undo", "x"], /--undo: must be the number of an import/],
       [["import", "--format", "xml", good], /--format: must be one of ndjson, github-ranking,/],
       [["import", "--date", "soon", good], /--date: date: "soon" is not an ISO 8601 time/],
       [["import", "--manifest", "none.csv", good], /--manifest: none.csv cannot be read/],

@@ -99,4 +99,26 @@ describe("An import that is killed", () => {
       await killWhen(world.start(dataDir, ["import", ...files]), () => (look(dataDir, query) ?? 0) >= least);
     await finish(dataDir);
   });
+
+  test("while it is undone, is undone as a whole by the next run", async () => {
+    const dataDir = world.newDataDir();
+    const kept = files.slice(0, 30);
+    for (const some of [kept, files.slice(30)])
+      assert.equal((await world.run(dataDir, ["import", ...some])).code, 0);
+    const [undo, all] = [["import", "--undo", "2", "--yes"], look(dataDir, snapshots) ?? 0];
+    await killWhen(world.start(dataDir, undo), () => (look(dataDir, snapshots) ?? all) < all);
+    const state = (await world.runHere(dataDir, ["import", "--list", "--json"])).stdout.split("\n")[0] ?? "";
+    assert.match(JSON.parse(state).state, /^(partly )?undone$/);
+    const { code, stderr } = await world.run(dataDir, undo);
+    assert.ok(code === 0 || /Import 2 was undone/.test(stderr), stderr);
+    const other = world.newDataDir();
+    assert.equal((await world.run(other, ["import", ...kept])).code, 0);
+    const texts = await Promise.all([dataDir, other].map((dir) => world.runHere(dir, ["export"])));
+    // Facts other than counts keep the time of the import that was undone.
+    const [undone, clean] = texts.map(({ stdout }) =>
+      stdout.replaceAll(/"(refreshedAt|factTimes)":("[^"]*"|\{[^}]*\}),?/g, ""),
+    );
+    assert.equal(undone, clean);
+    assert.deepEqual(derived(dataDir), derived(other));
+  });
 });

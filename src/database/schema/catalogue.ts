@@ -200,6 +200,58 @@ export const waitingRows = table(
   { key: ["source", "captured_at", "file", "first_row"], isClustered: true },
 );
 
+/** A run of the command that imports files. */
+export const imports = table(
+  {
+    id: ownId,
+    began_at: integer,
+    /** null: it runs, or was interrupted. */
+    ended_at: integer.optional(),
+    imported_by: text,
+    /** JSON array: the names of at most ten of its files, without folders. */
+    files: text,
+    file_count: integer,
+    /** The names of their formats, separated by commas. */
+    sources: text,
+    row_count: integer,
+    /** Repositories and readings that it has added, and readings that it has replaced. */
+    repositories: integer,
+    readings: integer,
+    replaced: integer,
+    /** Times of the first and the last reading; null: none. */
+    from_at: integer.optional(),
+    until_at: integer.optional(),
+    undo_began_at: integer.optional(),
+    undone_at: integer.optional(),
+  },
+  { key: ["id"], isAdded: true, indexes: ["index imports_began on imports (began_at)"] },
+);
+
+/** What an import has reported, in parts; see imports.ts of repositories. Deleted after its retention. */
+export const importLists = table(
+  {
+    import_id: integer.references("imports (id)"),
+    part: integer,
+    /** The first and the last time in it. */
+    from_at: integer,
+    until_at: integer,
+    entries: integer,
+    data: bytes,
+  },
+  { key: ["import_id", "part"], isAdded: true, isClustered: true },
+);
+
+/** A file of an archive that an import has noted in `import_files`. Deleted after its retention. */
+export const importedFiles = table(
+  {
+    import_id: integer.references("imports (id)"),
+    source: text,
+    captured_at: integer,
+    file: text,
+  },
+  { key: ["import_id", "source", "captured_at", "file"], isAdded: true, isClustered: true },
+);
+
 /** Derived data to update after a change. Written in the transaction of the change, so that a crash cannot lose it. */
 export const outdated = table(
   {

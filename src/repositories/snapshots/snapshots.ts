@@ -16,18 +16,9 @@ import {
 } from "../../database/database.js";
 import { type Clock, HOUR_MS } from "../../lib/clock.js";
 import { markOutdated, workOff } from "../changes.js";
-import type { Snapshot } from "../repository.js";
 import { mergeIntoBlocks } from "./blocks.js";
 import { readReadings } from "./read.js";
-import {
-  type BlockRow,
-  DamagedBlock,
-  decodeBlock,
-  lengthOf,
-  numbersOf,
-  Readings,
-  readingsOf,
-} from "./readings.js";
+import { type BlockRow, DamagedBlock, decodeBlock, lengthOf, Readings } from "./readings.js";
 
 export {
   rangeColumn,
@@ -98,17 +89,17 @@ export class HourCounts {
   }
 }
 
-/** New snapshots of one repository. If two lists have a snapshot of the same time, the earlier list wins. */
+/** New snapshots of one repository. */
 export interface SnapshotsOf {
   repositoryId: number;
   provider: string;
-  lists: Iterable<Snapshot>[];
+  readings: Readings;
 }
 
-/** The snapshots that were new, and the repositories they belong to. */
+/** The number of snapshots that were new, and their times by repository. */
 interface Appended {
   snapshots: number;
-  repositoryIds: number[];
+  added: ReadonlyMap<number, readonly number[]>;
 }
 
 /**
@@ -123,11 +114,13 @@ export async function appendSnapshots(
 ): Promise<Appended> {
   const hours = new HourCounts();
   const providers = new Map(given.map(({ repositoryId, provider }) => [repositoryId, provider]));
-  const repositoryIds = new Set<number>();
+  const added = new Map<number, number[]>();
   let snapshots = 0;
   const onAdded = (id: number, capturedAt: number) => {
     snapshots++;
-    repositoryIds.add(id);
+    const times = added.get(id);
+    if (times === undefined) added.set(id, [capturedAt]);
+    else times.push(capturedAt);
     hours.add(providers.get(id) ?? "", capturedAt);
   };
   const blocksEnd = await readBlocksEnd(tx, dialect, [...providers.keys()]);
@@ -140,8 +133,7 @@ export async function appendSnapshots(
   const merging = new Map<number, Readings>();
   const appending: number[] = [];
   // In key order, because neighbouring keys share database pages.
-  for (const { repositoryId, lists } of given.toSorted((a, b) => a.repositoryId - b.repositoryId)) {
-    const own = readingsOf(lists.flatMap((list) => Array.from(list, numbersOf)));
+  for (const { repositoryId, readings: own } of given.toSorted((a, b) => a.repositoryId - b.repositoryId)) {
     if (own.length === 0) continue;
     if (own.length >= BULK_FROM || own.at(0) <= (blocksEnd.get(repositoryId) ?? Number.NEGATIVE_INFINITY)) {
       merging.set(repositoryId, own);
@@ -158,7 +150,7 @@ export async function appendSnapshots(
   if (merging.size > 0) await mergeIntoBlocks(tx, dialect, { given: merging, onAdded });
   await markLongTails(tx, dialect, appending);
   await hours.write(tx, dialect);
-  return { snapshots, repositoryIds: [...repositoryIds] };
+  return { snapshots, added };
 }
 
 /** The time of the last snapshot in blocks, by repository. */
