@@ -67,9 +67,9 @@ test("sidereal hide says what it hides, unhide takes exactly that back, and both
     "github:evil/abuse is not hidden by that name: see sidereal hide --list\n",
   ]);
   const [, events] = await run("events", "--operators");
-  assert.match(String(events), /Unhidden; target: github:evil, from local\n/);
+  assert.match(String(events), /Unhidden; target: github:evil, from this machine\n/);
   assert.match(
     String(events),
-    /Hidden; target: github:evil, reason: spam, undo: sidereal unhide github:evil, from local\n/,
+    /Hidden; target: github:evil, reason: spam, undo: sidereal unhide github:evil, from this machine\n/,
   );
 });

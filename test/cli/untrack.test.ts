@@ -84,7 +84,7 @@ test("sidereal untrack keeps the history unless it is told twice to delete it, a
   const shown = await world.runHere(dataDir, ["events", "--operators"]);
   assert.match(
     shown.stdout,
-    /Z {2}cli \S+ {2}Repository deleted; target: github:a\/one, reason: spam, from local\n/,
+    /Z {2}cli \S+ {2}Repository deleted; target: github:a\/one, reason: spam, from this machine\n/,
   );
 });
 
