@@ -245,7 +245,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): GuardedDataba
     writes: () => writers.turns,
     pools: () => [],
     async close() {
-      for (const db of new Set([read.db, write.db, durable.db])) await db.destroy();
+      for (const connection of new Set([read, write, durable])) await connection.close();
     },
   };
   return {

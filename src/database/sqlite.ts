@@ -39,6 +39,7 @@ interface SqliteOptions {
 interface SqliteConnection {
   db: Kysely<Schema>;
   prepare: Prepare;
+  close(): Promise<void>;
 }
 
 /** Opens one connection. `path` may be ":memory:". */
@@ -57,7 +58,12 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
           isInTransaction: () => raw.isTransaction,
         }),
   });
-  return { db, prepare: preparing(db, raw, readOnly) };
+  const close = async () => {
+    await db.destroy();
+    // Kysely leaves open what was never used.
+    if (raw.isOpen) raw.close();
+  };
+  return { db, prepare: preparing(db, raw, readOnly), close };
 }
 
 function openRaw(path: string, { synchronous, writers, cacheKib = 65_536 }: SqliteOptions): DatabaseSync {
