@@ -76,7 +76,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addDump(program, host);
   addDerive(program, host);
   addBackup(program, host);
-  addRestore(program, host);
+  addRestore(program, host, finish);
   addCheck(program, host, finish);
   addMigrate(program, host, finish);
   addDatabase(program, host);

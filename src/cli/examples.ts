@@ -62,7 +62,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
   backup: [["sidereal backup sidereal-2026-04-30.backup", "while the service runs"]],
   restore: [
     ["sidereal restore --check sidereal-2026-04-30.backup", "changes nothing"],
-    ["sidereal restore --replace sidereal-2026-04-30.backup", "while the service is stopped"],
+    ["sidereal restore --replace sidereal-2026-04-30.backup", "while the service is stopped; asks"],
   ],
   check: [
     ["sidereal check", "changes nothing"],

@@ -13,6 +13,7 @@ import { createLog } from "../../src/lib/log.js";
 import { Catalog } from "../../src/repositories/repositories.js";
 import { checkBackup, restoreBackup, takeBackup } from "../../src/transfer/backup.js";
 import { openStore } from "../reliability/support/open-store.js";
+import { addAccount } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { connectToServer, type Engine, onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
@@ -355,6 +356,32 @@ test("The secret beside a SQLite file moves to a row in PostgreSQL, and back for
   for (const name of ["auth-secret", "sidereal.db"])
     assert.equal(statSync(join(next, name)).mode & 0o777, 0o600, name);
   assert.equal((await world.runHere(next, ["check"])).code, 0);
+});
+
+test("A restore that replaces a database says what is in it, and needs --yes without a terminal", async () => {
+  const world = new CommandWorld();
+  const dataDir = world.newDataDir();
+  const database = await openAt({ url: undefined, dataDir });
+  await addAccount(database, "ann@example.org");
+  await database.close();
+  const file = newFile();
+  assert.equal((await world.runHere(dataDir, ["backup", file])).code, 0);
+  const restore = (...args: string[]) => world.runHere(dataDir, ["restore", file, "--replace", ...args]);
+  const asked = await restore();
+  const held = "the database with 0 repositories and 1 account";
+  assert.deepEqual([asked.code, asked.stdout], [2, `${held}: would be replaced\n`]);
+  const dry = await restore("--dry-run");
+  assert.match(dry.stdout, /would be replaced\n.* is whole: /);
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.includes("replaced")),
+    [],
+  );
+  const done = await restore("--yes");
+  assert.equal(done.code, 0);
+  assert.match(done.stdout, new RegExp(`^${held}: replaced\n.* is restored: `));
+  assert.ok(readdirSync(dataDir).some((name) => name.includes("replaced")));
+  writeFileSync(join(dataDir, "sidereal.db"), "damaged");
+  assert.match((await restore()).stdout, /content that cannot be read: would be replaced/);
 });
 
 test("A backup that cannot be taken or read says why", async () => {
