@@ -95,7 +95,12 @@ function drawInstrument(input: ChartInput): { svg: string; geometry: Geometry } 
       label: look.label,
     }),
     ...drawLabels(labels, drawn, { right: width - pad, top, bottom, ...look.ends }),
-    ...drawReached(milestones, input.passed ?? [], frame),
+    // The numbers of spans are above the lines.
+    ...drawReached(
+      milestones,
+      input.passed ?? [],
+      spans.length === 0 ? frame : { ...frame, top: top + look.label },
+    ),
   );
   const geometry = { width, height, left, right, top, bottom, foot, x: xAxis.domain, y: yAxis.domain };
   return { svg, geometry };

@@ -4,14 +4,21 @@ import { DAY_MS } from "../lib/clock.js";
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const decimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
-const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
-const unrounded = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 12 });
+/** Above thousands of trillions numbers have no names: 9E15. */
+function compact(maximumFractionDigits: number): (value: number) => string {
+  const written = (notation: "compact" | "scientific") =>
+    new Intl.NumberFormat("en-US", { notation, maximumFractionDigits });
+  const [named, raised] = [written("compact"), written("scientific")];
+  return (value) => (Math.abs(value) < 1e15 ? named : raised).format(value);
+}
+const short = compact(1);
+const unrounded = compact(12);
 
 /** With thousands separators: 1,234,567. */
 export const exactNumber = (value: number): string => whole.format(value);
 
 /** Abbreviated: 987, 12.3K, 1.2M. */
-export const shortNumber = (value: number): string => short.format(value);
+export const shortNumber = (value: number): string => short(value);
 
 const withSign = (value: number, text: string): string => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${text}`;
 
@@ -32,7 +39,7 @@ export const signedShort = (value: number): string =>
 
 /** Labels of an axis: all abbreviated if that is exact, otherwise all in full. */
 export function axisNumbers(values: readonly number[]): string[] {
-  const isExact = values.every((value) => short.format(value) === unrounded.format(value));
+  const isExact = values.every((value) => short(value) === unrounded(value));
   return values.map(isExact ? shortNumber : exactNumber);
 }
 
