@@ -203,6 +203,15 @@ export const upTo = ({ domain, ticks }: Axis, to: number): Axis =>
     ticks.filter(({ value }) => value <= to),
   );
 
+/** The part of an axis that may be beyond the newest count. */
+const SLACK = 1 / 32;
+
+/** The end of an axis of length `span` to a value, a little above it: while it stays, all but the newest points stay, and git stores only these. */
+export function endOfAxis(value: number, span: number, unit = 1): number {
+  const step = 2 ** Math.floor(Math.log2((span * SLACK) / unit)) * unit;
+  return step < unit ? value : Math.ceil(value / step) * step;
+}
+
 /** An axis of ages in ms. Starts at 0 unless the first age is far from it. */
 export function ageAxis([min, max]: readonly [number, number], unit: AgeUnit, count: number): Axis {
   const from = min < (max - min) / 4 || min === max ? 0 : min;

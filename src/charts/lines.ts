@@ -44,31 +44,26 @@ export const pathOf = (points: readonly Point[]): string =>
     .join("L")}`;
 
 /** How far a drawn line may be from a point that it leaves out, in pixels. */
-const UNSEEN = 0.3;
+const UNSEEN = 0.5;
 
-/** The points of a line without those that lie on it (Douglas and Peucker, 1973). */
+/** The points of a line without those that lie on it. Later points do not change which ones these are, so that pictures in git stay alike. */
 function visible(points: readonly Point[]): Point[] {
-  const kept = new Set([0, points.length - 1]);
-  const open: [number, number][] = [[0, points.length - 1]];
-  for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const [first, last] = part;
-    const [from, to] = [points[first], points[last]] as [Point, Point];
+  const kept = points.slice(0, 1);
+  let first = 0;
+  for (let i = 1; i < points.length; i++) {
+    const [from, to] = [points[first], points[i + 1]];
+    if (from === undefined || to === undefined) continue;
     const [dx, dy] = [to.x - from.x, to.y - from.y];
     const length = Math.hypot(dx, dy);
-    let [farthest, most] = [first, UNSEEN];
-    for (let i = first + 1; i < last; i++) {
-      const { x, y } = points[i] as Point;
-      const away =
-        length === 0
-          ? Math.hypot(x - from.x, y - from.y)
-          : Math.abs(dy * (x - from.x) - dx * (y - from.y)) / length;
-      if (away > most) [farthest, most] = [i, away];
-    }
-    if (farthest === first) continue;
-    kept.add(farthest);
-    open.push([first, farthest], [farthest, last]);
+    const isNear = ({ x, y }: Point) =>
+      (length === 0
+        ? Math.hypot(x - from.x, y - from.y)
+        : Math.abs(dy * (x - from.x) - dx * (y - from.y)) / length) <= UNSEEN;
+    if (points.slice(first + 1, i + 1).every(isNear)) continue;
+    kept.push(points[i] as Point);
+    first = i;
   }
-  return points.filter((_, i) => kept.has(i));
+  return points.length > 1 ? [...kept, points.at(-1) as Point] : kept;
 }
 
 /** Draws a line with its gaps; `color` counts from 1. */
@@ -350,13 +345,13 @@ function lastOfSteps(points: readonly ChartPoint[], { ms }: Step): number[] {
 }
 
 /**
- * Where steps begin. Points that come once a step jitter by minutes; steps begin half a step away from the newest, so that each
- * has one. Otherwise days begin at midnight UTC, and weeks on Mondays.
+ * Where steps begin. Points that come once a step jitter by minutes; steps begin half a step away from the newest but one, so that each
+ * has one, and stay while a last point moves on. Otherwise days begin at midnight UTC, and weeks on Mondays.
  */
 function beginOf(points: readonly ChartPoint[], ms: number): number {
-  if (usualDistance(points) >= ms / 2) return (points.at(-1)?.at ?? 0) + ms / 2;
+  if (usualDistance(points) > ms / 2) return (points.at(-2)?.at ?? 0) + ms / 2;
   // 1970-01-01 was a Thursday.
-  return ms === WEEK_MS ? 4 * DAY_MS : 0;
+  return ms % WEEK_MS === 0 ? 4 * DAY_MS : 0;
 }
 
 /** The lines of what series gain per day; broken where that is unknown. Their values may be negative. */

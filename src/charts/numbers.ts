@@ -4,12 +4,12 @@ import { DAY_MS } from "../lib/clock.js";
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const decimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
-/** Above thousands of trillions numbers have no names: 9E15. */
+/** From 10,000 trillion on, which no count is, as a power of ten: 1.2E17. */
 function compact(maximumFractionDigits: number): (value: number) => string {
   const written = (notation: "compact" | "scientific") =>
     new Intl.NumberFormat("en-US", { notation, maximumFractionDigits });
   const [named, raised] = [written("compact"), written("scientific")];
-  return (value) => (Math.abs(value) < 1e15 ? named : raised).format(value);
+  return (value) => (Math.abs(value) < 1e16 ? named : raised).format(value);
 }
 const short = compact(1);
 const unrounded = compact(12);

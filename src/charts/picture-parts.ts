@@ -113,13 +113,12 @@ export function sentenceLines(
 
 const STAR = [0, -1, 0.27, -0.27, 1, 0, 0.27, 0.27, 0, 1, -0.27, 0.27, -1, 0, -0.27, -0.27];
 
-/** The path of the sign of the service: a star of four points, whose half height is `size`. */
-export const starPath = (x: number, y: number, size: number): string =>
-  `M${STAR.map((offset, i) =>
-    coordinate((i % 2 === 0 ? x : y) + offset * size).concat(i % 2 === 0 ? " " : "L"),
-  )
-    .join("")
-    .slice(0, -1)}Z`;
+/** The path of the sign of the service: a star of four points, whose half height is `size`. Relative: of a star that moves, one point changes. */
+export const starPath = (x: number, y: number, size: number): string => {
+  const sides = STAR.map((offset, i) => coordinate((offset - (STAR[i - 2] ?? 0)) * size)).slice(2);
+  const lines = sides.map((side, i) => (i % 2 === 0 ? `l${side}` : ` ${side}`)).join("");
+  return `M${coordinate(x)} ${coordinate(y - size)}${lines}Z`;
+};
 
 /** The star at the end of a line, in its colour, with a rim of paper. */
 export const drawStar = (

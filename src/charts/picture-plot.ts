@@ -360,8 +360,8 @@ function barsOf(bars: readonly Bar[], { x, y }: Pick<Plot, "x" | "y">): Markup[]
     const tip = Math.abs(y(value) - zero) < 1 ? zero + (value < 0 ? 1 : -1) : y(value);
     return `M${coordinate((x(since) + x(at)) / 2)} ${coordinate(zero)}V${coordinate(tip)}`;
   };
-  const newest = bars.at(-1);
-  const width = newest === undefined ? 0 : Math.max(1.5, (x(newest.at) - x(newest.since)) * 0.68);
+  const widths = bars.map(({ since, at }) => x(at) - x(since)).sort((a, b) => a - b);
+  const width = Math.max(1.5, (widths[widths.length >> 1] ?? 0) * 0.68);
   const some = (look: string, opacity: number, all: readonly Bar[]) => {
     const stroke = { "stroke-width": width, "stroke-opacity": opacity };
     return all.length === 0

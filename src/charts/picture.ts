@@ -1,5 +1,5 @@
 import { DAY_MS } from "../lib/clock.js";
-import { type Axis, timeAxis, upTo } from "./axes.js";
+import { type Axis, endOfAxis, timeAxis, upTo } from "./axes.js";
 import { type Box, countAt } from "./crossings.js";
 import { contentOf, drawSpans, endsOf, FLAGS, reachedOf, spansUnder } from "./events.js";
 import {
@@ -100,13 +100,15 @@ export function sceneOf(input: PictureInput) {
   const young = isYoung(input, only);
   const [start, last] = endsOf(points, spans);
   const first = only === undefined ? start : Math.min(start, bornAt ?? start);
+  const end = shape === "readme" && align === "date" ? endOfAxis(last, last - first, DAY_MS) : last;
   const values = lines.flatMap((line) => line.points.map(({ value }) => value));
   const isTotal = view === "total";
   const shown = bornAt !== undefined && isTotal ? [...values, 0] : values;
   const axis = (count: number): Axis => {
     const whole = DRAWINGS[view].axis(shown, scale, count);
     const [low, high] = [Math.min(...shown), Math.max(...shown)];
-    return isTotal && high > low ? upTo(whole, high) : whole;
+    const isKept = shape === "readme" && whole.domain.kind === "linear";
+    return isTotal && high > low ? upTo(whole, isKept ? endOfAxis(high, high - low) : high) : whole;
   };
   const order = series
     .map((_, i) => i)
@@ -123,7 +125,7 @@ export function sceneOf(input: PictureInput) {
       : sentencesOf(input, series),
     isYoung: young,
     crossings,
-    xAxis: timeAxis(align, [first, last], input.width / (shape === "readme" ? 115 * scaleOf(input) : 165)),
+    xAxis: timeAxis(align, [first, end], input.width / (shape === "readme" ? 115 * scaleOf(input) : 165)),
   };
 }
 
@@ -185,7 +187,6 @@ export function drawPlot(scene: Scene, plot: Layout["plot"]): Layers[] {
 /** Sizes of READMEs at 800 × 400, in pixels, and of posts. */
 const README = {
   pad: 28,
-  name: [27, 20],
   sentence: 16,
   tick: 13,
   count: 26,
@@ -353,7 +354,9 @@ function drawCount(
   const last = only?.points.at(-1);
   if (last === undefined) return {};
   const gained = input.week ?? weekOf(only?.points ?? []);
-  const x = (bars === undefined ? plot.x(last.at) : plot.right) + 18 * k;
+  const end = plot.x(last.at);
+  // Of a line that reaches the end of the axis in one column with the gain below.
+  const x = (bars === undefined && plot.right - end > 20 * k ? end : plot.right) + 18 * k;
   const y = bars === undefined ? plot.y(last.value) : plot.top + 12 * k;
   const unit = { x, y: y + 28 * k, size: README.label * k, look: "chart-muted chart-halo" };
   const texts = [
@@ -401,14 +404,8 @@ function layOutPost(scene: Scene): Layout {
   const plotAt = (top: number) =>
     plotOf(scene, {
       ...{ id: idPrefix, left, right, top, bottom, floor: isSketch ? bottom : height, roof: head.y + 20 },
-      ...{
-        labels: isSketch ? left : pad,
-        bleeds: !isSketch,
-        taken: [],
-        size: POST.tick,
-        lineWidth: POST.line,
-        yAxis,
-      },
+      ...{ labels: isSketch ? left : pad, bleeds: !isSketch, taken: [], size: POST.tick },
+      ...{ lineWidth: POST.line, yAxis },
       star: isOne ? POST.star : 17,
       marks: { ring: 1.6, size: isOne ? 20 : 22, pole: 40, most: 3 },
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { drawChart } from "../../src/charts/chart.js";
 import { type ChartInput, type ChartPoint, SHAPES } from "../../src/charts/series.js";
 import { headlineText } from "../../src/charts/story.js";
@@ -134,6 +135,17 @@ test("a headline is that of the page: a gain, a round number, or what a year bro
     ),
     "+365 stars in a year, 3.7 times what it had.",
   );
+});
+
+test("a picture in a README keeps nearly all of its bytes from one day to the next", () => {
+  const life = days(480, (day) => 10 * day + ((day * day) % 97));
+  const pictures = Array.from({ length: 65 }, (_, i) => svgOf({ "acme/kite": life.slice(0, 416 + i) }));
+  // As git stores it: what is new, and references to the picture before.
+  const sizes = pictures.slice(1).map((one, i) => {
+    return deflateRawSync(one, { level: 9, dictionary: Buffer.from(pictures[i] ?? "") }).length;
+  });
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  assert.ok(mean < 450, `${mean} bytes`);
 });
 
 test("same input, same bytes: nothing in charts looks at the time or draws lots", () => {

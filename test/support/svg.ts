@@ -148,13 +148,13 @@ export function pointsOf(d: string): [number, number][] {
   for (const [, command = "", rest = ""] of d.matchAll(/([A-Za-z])([^A-Za-z]*)/g)) {
     const numbers = (rest.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
     const [a = 0, b = 0] = numbers.slice(-2);
-    assert.match(command, /[MLHVhvaZ]/, d);
+    assert.match(command, /[MLHVhvalZ]/, d);
     if (command === "M" || command === "L") [x, y] = [a, b];
     if (command === "H") x = numbers[0] ?? Number.NaN;
     if (command === "V") y = numbers[0] ?? Number.NaN;
     if (command === "h") x += numbers[0] ?? Number.NaN;
     if (command === "v") y += numbers[0] ?? Number.NaN;
-    if (command === "a") [x, y] = [x + a, y + b];
+    if (command === "a" || command === "l") [x, y] = [x + a, y + b];
     points.push([x, y]);
   }
   return points;
