@@ -55,6 +55,7 @@ test("sidereal untrack keeps the history unless it is told twice to delete it, a
       result: "deleted",
     })}\n`,
   ]);
+  assert.equal((await world.runHere(dataDir, ["check"])).code, 0, "a change that says so is no damage");
   assert.deepEqual(await run("github:a/one", "forge:b/two"), [
     1,
     "github:a/one: unknown here\nforge:b/two: was not read; keeps 1 snapshot since 2026-04-30\n",

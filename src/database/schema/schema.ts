@@ -131,8 +131,8 @@ function referencesOf(columns: Table["columns"], key: readonly string[]): Refere
     const [, table = "", targetColumn = ""] = /^(\w+) \((\w+)\)/.exec(facts.target ?? "") ?? [];
     return table === "" ? [] : [{ column, target: table, targetColumn }];
   });
-  // Large tables have no foreign key, for speed, but the id of a repository in their primary key.
-  const isOfRepository = declared.length === 0 && key.includes("repository_id");
+  // Large tables have no foreign key, for speed, but the id of a repository in their primary key. Changes remember deleted ones.
+  const isOfRepository = declared.length === 0 && key.includes("repository_id") && !("removed_at" in columns);
   return isOfRepository
     ? [{ column: "repository_id", target: "repositories", targetColumn: "id" }]
     : declared;
