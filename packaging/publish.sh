@@ -132,6 +132,11 @@ for attempt in 1 2; do
   node "$program" "${publish[@]}" --out "$out" ${README:+--readme "$work/home/$README"} --json \
     > "$work/json" 2> "$work/problems" || status=$?
   node -e "$parts" "$work/json" "$work/report" "$work/totals"
+  reports=true
+  if [ -L report.md ] || { [ -e report.md ] && ! head -n 1 report.md | grep -q '^## Stars on '; }; then
+    reports=false
+    echo "report.md: not written: it exists, and was not written by this command" >> "$work/problems"
+  fi
   report "" "$work/report" "$work/problems"
   # 3: something could not be read, and keeps what it had. 4: somebody should look.
   kind=error
@@ -145,8 +150,10 @@ for attempt in 1 2; do
   git add --all
   if ! git diff --cached --quiet; then
     # No reason for a commit by itself.
-    cp "$work/report" report.md
-    git add report.md
+    if [ "$reports" = true ]; then
+      cp "$work/report" report.md
+      git add report.md
+    fi
     commit "Update charts"
     # Twice, as another run may hold the lock of the branch for a moment.
     if ! push && ! push; then

@@ -1,78 +1,14 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse } from "yaml";
-import { systemClock } from "../../src/lib/clock.js";
 import { CommandWorld } from "../support/command.js";
-import { ForgeCatalogue, startForge } from "../support/forge/forge.js";
-import { QUIET } from "../support/forge/world.js";
+import { startScript } from "../support/publishing.js";
 
 const world = new CommandWorld();
-const SCRIPT = resolve("packaging/publish.sh");
-const PROGRAM = resolve("dist/bundle/main.js");
 
-/** A bare repository with a list, and clones of it, as CI makes them. */
-async function start(t: TestContext) {
-  const catalogue = new ForgeCatalogue({ seed: 5, repositories: 30, start: Date.now(), rates: QUIET });
-  const forge = await startForge({ kind: "github", clock: systemClock, catalogue });
-  t.after(() => forge.close());
-  const folder = world.newDataDir();
-  const env = {
-    PATH: process.env.PATH,
-    HOME: folder,
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_AUTHOR_NAME: "T",
-    GIT_AUTHOR_EMAIL: "t@example.org",
-    GIT_COMMITTER_NAME: "T",
-    GIT_COMMITTER_EMAIL: "t@example.org",
-    SIDEREAL_GITHUB_URL: forge.url,
-    SIDEREAL_GITHUB_PRIVATE: "true",
-    SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest",
-    SIDEREAL_LOG_LEVEL: "error",
-    PROGRAM,
-  };
-  const git = (cwd: string, ...args: string[]) =>
-    execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  const bare = join(folder, "remote.git");
-  git(folder, "init", "--quiet", "--bare", "--initial-branch=main", bare);
-  let clones = 0;
-  const clone = () => {
-    const path = join(folder, `clone-${clones++}`);
-    git(folder, "clone", "--quiet", bare, path);
-    return path;
-  };
-  // The youngest have the shortest histories.
-  const ids = catalogue.ids().slice(-2);
-  const names = ids.map((id) => catalogue.get(id, Date.now())?.fullName ?? "");
-  const set = (stars: number) => {
-    for (const id of ids)
-      catalogue.override(id, {
-        stars,
-        forks: 1,
-        watchers: 1,
-        openIssues: 1,
-        openPullRequests: 0,
-        pushedAt: 1e12,
-      });
-  };
-  const main = clone();
-  writeFileSync(join(main, "repos.txt"), `${names.join("\n")}\n`);
-  git(main, "add", ".");
-  git(main, "commit", "--quiet", "--message", "List");
-  git(main, "push", "--quiet", "origin", "main");
-  const run = (more: Record<string, string> = {}) =>
-    new Promise<{ code: number; stdout: string }>((done) => {
-      const at = clone();
-      execFile(SCRIPT, { cwd: at, env: { ...env, ...more } }, (error, stdout, stderr) =>
-        done({ code: error === null ? 0 : Number(error.code ?? 1), stdout: stdout + stderr }),
-      );
-    });
-  const commits = () => Number(git(bare, "rev-list", "--count", "sidereal"));
-  const show = (path: string) => git(bare, "show", `sidereal:${path}`);
-  return { forge, folder, git, bare, run, commits, show, names, set, main };
-}
+const start = (t: TestContext) => startScript(t, world);
 
 test("the action's steps publish on a branch of its own, commit only changes, and keep pictures while a forge is down", async (t) => {
   const { forge, folder, run, commits, show, names, set, git, bare } = await start(t);
@@ -118,6 +54,14 @@ test("the action's steps publish on a branch of its own, commit only changes, an
     assert.match(pull.stdout, /Nothing is published for this event/);
   }
   assert.equal(git(bare, "log", "--format=%s", "sidereal").trim(), "Update charts\nUpdate charts");
+  const branch = join(folder, "branch");
+  git(folder, "clone", "--quiet", "--branch", "sidereal", bare, branch);
+  writeFileSync(join(branch, "report.md"), "# Mine\n");
+  git(branch, "commit", "--quiet", "--all", "--message", "Mine");
+  git(branch, "push", "--quiet");
+  const foreign = await run();
+  assert.deepEqual([foreign.code, commits(), show("report.md")], [0, 4, "# Mine\n"], foreign.stdout);
+  assert.match(foreign.stdout, /\| report\.md: not written: it exists, and was not written by this command/);
 });
 
 test("nothing in a list or a state becomes a command of a shell or of a CI", async (t) => {

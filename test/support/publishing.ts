@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { type Clock, DAY_MS, systemClock } from "../../src/lib/clock.js";
@@ -46,6 +47,93 @@ export async function startPublishing(
     }
   };
   return { clock, catalogue, forge, settings, at, list, run, runPlain, names, freeze };
+}
+
+const SCRIPT = resolve("packaging/publish.sh");
+const PROGRAM = resolve("dist/bundle/main.js");
+
+/** A GitHub, a bare repository with a list of its youngest repositories, and `publish.sh` in clones of it, as CI makes them. */
+export async function startScript(
+  t: Pick<TestContext, "after">,
+  world: CommandWorld,
+  { begin = systemClock.now(), listed = 2 }: { begin?: number; listed?: number } = {},
+) {
+  const clock = new DayClock(begin);
+  const catalogue = new ForgeCatalogue({ seed: 5, repositories: 30, start: clock.now(), rates: QUIET });
+  const forge = await startForge({ kind: "github", clock, catalogue });
+  t.after(() => forge.close());
+  const folder = world.newDataDir();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "T",
+    GIT_AUTHOR_EMAIL: "t@example.org",
+    GIT_COMMITTER_NAME: "T",
+    GIT_COMMITTER_EMAIL: "t@example.org",
+    SIDEREAL_GITHUB_URL: forge.url,
+    SIDEREAL_GITHUB_PRIVATE: "true",
+    SIDEREAL_GITHUB_TOKENS: "ghp_ofTheTest",
+    SIDEREAL_LOG_LEVEL: "error",
+    PROGRAM,
+  };
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: "pipe", maxBuffer: 1e9 });
+  const bare = join(folder, "remote.git");
+  git(folder, "init", "--quiet", "--bare", "--initial-branch=main", bare);
+  let clones = 0;
+  const clone = () => {
+    const path = join(folder, `clone-${clones++}`);
+    git(folder, "clone", "--quiet", bare, path);
+    return path;
+  };
+  // The youngest have the shortest histories.
+  const ids = catalogue.ids().slice(-listed);
+  const names = ids.map((id) => catalogue.get(id, clock.now())?.fullName ?? "");
+  const setOne = (id: number, stars: number) =>
+    catalogue.override(id, {
+      ...{ stars, forks: 1, watchers: 1, openIssues: 1, openPullRequests: 0, pushedAt: 1e12 },
+    });
+  const set = (stars: number) => {
+    for (const id of ids) setOne(id, stars);
+  };
+  const main = clone();
+  writeFileSync(join(main, "repos.txt"), `${names.join("\n")}\n`);
+  git(main, "add", ".");
+  git(main, "commit", "--quiet", "--message", "List");
+  git(main, "push", "--quiet", "origin", "main");
+  /** `onStart` may kill it with all that it has started: it leads a group. */
+  const run = (more: Record<string, string> = {}, onStart: (script: ChildProcess) => void = () => {}) =>
+    new Promise<{ code: number; stdout: string }>((done) => {
+      const at = clone();
+      const clockOfRun = `{const now=Date.now;Date.now=()=>now()+${clock.now() - systemClock.now()}}`;
+      const options = {
+        cwd: at,
+        detached: true,
+        env: {
+          ...env,
+          NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clockOfRun)}`,
+          ...more,
+        },
+      };
+      const script = spawn(SCRIPT, options);
+      let stdout = "";
+      for (const stream of [script.stdout, script.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => {
+          stdout += text;
+        });
+      script.on("close", (code) => {
+        rmSync(at, { recursive: true });
+        done({ code: code ?? -1, stdout });
+      });
+      onStart(script);
+    });
+  const commits = () => Number(git(bare, "rev-list", "--count", "sidereal"));
+  const show = (path: string) => git(bare, "show", `sidereal:${path}`);
+  return {
+    ...{ clock, catalogue, ids, forge, folder, git, bare, run, commits, show, names },
+    ...{ set, setOne, main, clone },
+  };
 }
 
 /** The files below a folder with their contents. */
