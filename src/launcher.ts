@@ -84,7 +84,7 @@ function fetchNode(
   { folder, why }: { folder: string; why: string },
 ): string | undefined {
   const cache = userFolder("cache", process.env);
-  process.stderr.write(`${why} Fetching ${wanted.version} with npm into ${cache} (50 MB, once).\n`);
+  process.stderr.write(`${why} Fetching ${wanted.version} with npm into ${cache} (120 MB on disk, once).\n`);
   let partial: string | undefined;
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 });

@@ -14,17 +14,23 @@ export const getHealth = operation({
   handle: () => json({ data: { status: "ok" } }),
 });
 
+/** Most probes give up after a second. */
+const PATIENCE_MS = 900;
+const LATE = new AppError("UNAVAILABLE", "The database has not responded within a second.");
+
 export const getReadiness = operation({
   id: "getReadiness",
   tags: ["Operation"],
   summary: "Whether requests can be served: the database responds, and the catalogue is loaded",
   responses: { 200: dataResponse("They can.", status) },
   handle: async (request) => {
-    const { admission, modules } = request.services;
+    const { admission, modules, clock } = request.services;
     if (admission.isDraining) throw new AppError("UNAVAILABLE", "The process is stopping.");
     try {
-      await modules.catalog.revision();
-      await modules.live.current();
+      const patience = new AbortController();
+      const late = clock.sleep(PATIENCE_MS, patience.signal).then(() => Promise.reject(LATE));
+      const ready = modules.catalog.revision().then(() => modules.live.current());
+      await Promise.race([ready, late]).finally(() => patience.abort());
     } catch (cause) {
       throw cause instanceof AppError ? cause : new AppError("UNAVAILABLE", whyNot(cause), { cause });
     }

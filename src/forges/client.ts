@@ -68,6 +68,7 @@ interface GetOptions {
 const MAX_REDIRECTS = 3;
 /** Shorter texts may be in a response by chance. */
 const MIN_TOKEN_LENGTH = 16;
+const MAX_SITE = 200;
 /** Earlier tokens that are still removed from the forge's words. */
 const KEPT_SECRETS = 200;
 
@@ -277,7 +278,17 @@ export class ForgeClient {
   /** The failure that a response indicates, with the provider and the path in its message; null for 2xx and 304. */
   failureOf(url: string, response: UpstreamResponse): UpstreamFailure | null {
     const what = withoutSecrets(`${this.#name} ${new URL(url).pathname}`, this.#secrets);
-    return failureOf(response, { what, secrets: this.#secrets }, this.clock);
+    const whereTo = this.#whereTo(url, response.headers);
+    return failureOf(response, { what, whereTo, secrets: this.#secrets }, this.clock);
+  }
+
+  /** Words for a redirect to another site; empty without one. */
+  #whereTo(url: string, headers: Headers): string {
+    const target = URL.parse(headers.get("location") ?? "", url);
+    if (target === null || target.origin === new URL(url).origin || !/^https?:$/.test(target.protocol))
+      return "";
+    const site = withoutSecrets(target.origin, this.#secrets).slice(0, MAX_SITE);
+    return ` to ${site}; if the forge has moved there, set SIDEREAL_${this.#name}_URL`;
   }
 
   /** The JSON in a response from an address. Throws UpstreamFailure `malformed`, which names the address without its query. */

@@ -55,6 +55,8 @@ export function readQuota(response: UpstreamResponse, resource: string, clock: C
 
 interface RequestName {
   what: string;
+  /** Follows the status of a redirect that is not followed. */
+  whereTo?: string;
   secrets: readonly string[];
 }
 
@@ -74,7 +76,7 @@ export function isRefusal(response: UpstreamResponse): boolean {
 /** The failure that a status indicates, with the forge's own words; null for 2xx and 304. */
 export function failureOf(
   response: UpstreamResponse,
-  { what, secrets }: RequestName,
+  { what, whereTo = "", secrets }: RequestName,
   clock: Clock,
 ): UpstreamFailure | null {
   const { status, headers, text } = response;
@@ -83,7 +85,10 @@ export function failureOf(
   const retryAt = retryMs === null ? null : clock.now() + retryMs;
   const reason = wordsOfBody(text, secrets);
   const fail = (kind: FailureKind, until: number | null = null) =>
-    new UpstreamFailure(kind, `${what}: status ${status}`, { until, reason });
+    new UpstreamFailure(kind, `${what}: status ${status}${kind === "renamed" ? whereTo : ""}`, {
+      until,
+      reason,
+    });
   if (status >= 300 && status < 400) return fail("renamed");
   if (status === 401) return fail("refused");
   if (status === 403 && readError(text)?.block !== undefined) return fail("blocked");

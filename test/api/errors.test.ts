@@ -266,6 +266,16 @@ onSqliteAndLong("Errors, and the headers of every status", (engine) => {
       assert.equal((await world.get("/healthz")).status, 200);
       reading.mock.restore();
     }
+    const hanging = Promise.withResolvers<void>();
+    t.mock.method(world.modules.catalog, "revision", () => {
+      hanging.resolve();
+      return new Promise(() => {});
+    });
+    const late = world.get("/readyz");
+    await hanging.promise;
+    world.clock.advance(900);
+    const message = "The database has not responded within a second.";
+    assert.deepEqual(errorOf(await late), { status: 503, code: "UNAVAILABLE", message });
   });
 
   test("what is refused while the catalogue loads leaves no line in the log, and what fails does", async (t) => {

@@ -79,6 +79,19 @@ test("a failure has the forge's own words as its reason, and ends with them", as
   assert.equal(lists.reason, failure.reason);
 });
 
+test("a redirect to another site names it and the setting, and to the same site names neither", async () => {
+  const messageFor = async (location: string) => {
+    const fetch = scripted(() => ({ status: 301, headers: { location } }));
+    const provider = createForgejo(settingsOf("forgejo"), { fetch, clock: new SkippingClock(NOW) });
+    return (await failureOf(provider.discover(null, signal))).message;
+  };
+  const moved = await messageFor("https://new.example/api/v1/repos/search?x=1");
+  const site = "https://new.example; if the forge has moved there, set SIDEREAL_WORK_URL";
+  assert.match(moved, new RegExp(`^WORK /api/v1/repos/search: status 301 to ${site}$`));
+  for (const location of ["/login", "javascript:alert(1)"])
+    assert.match(await messageFor(location), /: status 301$/, location);
+});
+
 test("the token of a suspended account is not used again, and another one takes over", async () => {
   const fetch = scriptedFetch(({ headers }) =>
     headers.authorization === `Bearer ${TOKEN}`

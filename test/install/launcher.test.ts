@@ -102,7 +102,7 @@ test("Node.js 20 fetches a newer one, once, and runs the program with it", isHer
   assert.match(first.stdout, /^Usage: sidereal /);
   assert.match(
     first.stderr,
-    /^Node\.js v20\.20\.2 is too old; [\d.]+ or newer is needed\. Fetching [\d.]+ with npm into \S+ \(50 MB, once\)\.\n$/,
+    /^Node\.js v20\.20\.2 is too old; [\d.]+ or newer is needed\. Fetching [\d.]+ with npm into \S+ \(120 MB on disk, once\)\.\n$/,
   );
   assert.deepEqual(await launch({ version: "20.20.2", npm, cache }), { ...first, stderr: "" });
   assert.equal(npm.calls().length, 1);
