@@ -266,7 +266,7 @@ export function timeSpan(all: Iterable<Iterable<number>>): { from: number; until
 
 /**
  * Gives repositories the counts of their newest total, if they have those of a reading that was removed or replaced; without a total they
- * are unknown. `times`: of such readings, by repository.
+ * are unknown. Then they were reported last when the newest of their facts was. `times`: of such readings, by repository.
  */
 export async function restoreCounts(
   tx: Tx,
@@ -298,6 +298,8 @@ export async function restoreCounts(
       factTimes[count] = newest?.capturedAt ?? null;
     }
     if (isGone(row.counted_at)) row.counted_at = newest?.capturedAt ?? null;
+    const known = Object.values(factTimes).filter((at) => at !== null);
+    if (isGone(row.refreshed_at) && known.length > 0) row.refreshed_at = Math.max(...known);
     packFactTimes(draft);
     return RECORDED_COLUMN_NAMES.map((column) => row[column]);
   });

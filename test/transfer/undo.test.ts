@@ -7,6 +7,7 @@ import type { Database } from "../../src/database/database.js";
 import { DAY_MS, isoTime } from "../../src/lib/clock.js";
 import type { Differing } from "../../src/repositories/repositories.js";
 import { type ImportOptions, importFiles } from "../../src/transfer/import.js";
+import { CommandWorld } from "../support/command.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
 import { csvRow, rankingFile, temporaryFolder } from "../support/imports.js";
 import { allSnapshots } from "../support/snapshots.js";
@@ -45,7 +46,7 @@ async function contents(database: Database): Promise<unknown> {
   const rows = async (text: string) => (await sql.raw(text).execute(database.read)).rows;
   return {
     repositories: await rows(
-      "select id, stars, forks, counted_at, import_source, availability from repositories order by id",
+      "select id, stars, forks, counted_at, import_source, availability, refreshed_at, fact_times from repositories order by id",
     ),
     rollups: await rows("select * from rollups order by repository_id, window_hours"),
     hours: await rows("select provider, hour, snapshots from snapshot_hours order by provider, hour"),
@@ -197,6 +198,26 @@ onBothEngines("An import of another value for the same time", (engine) => {
     // What it replaced is not what it added.
     assert.deepEqual(await undo(world, replaced.report.importId), { readings: 0, kept: 0, repositories: 0 });
     assert.equal(await starsOf(world, "o/a"), 250);
+  });
+});
+
+onBothEngines("A dry run", (engine) => {
+  test("imports into a copy of the store, which it leaves as it is", async () => {
+    const world = await createWorld(engine);
+    await world.record(observation("o/a", [snapshotAt(AT, 9)]));
+    const { database } = world.modules;
+    const before = await contents(database);
+    const path = join(folder, "dry.ndjson");
+    writeFileSync(path, line("o/a", AT, 10) + line("o/b", AT, 1));
+    const { url, dataDir } = engine.location();
+    const commands = new CommandWorld();
+    const settings: Record<string, string> = url === undefined ? {} : { SIDEREAL_DATABASE_URL: url };
+    const args = ["import", "--dry-run", "--json", "--replace", path];
+    const { code, stdout } = await commands.runHere(dataDir, args, settings);
+    const { snapshotsAdded, repositoriesAdded, differing, replaced } = JSON.parse(stdout);
+    assert.deepEqual([code, snapshotsAdded, repositoriesAdded, differing, replaced], [0, 1, 1, 1, 1]);
+    assert.deepEqual(await contents(database), before);
+    assert.deepEqual(await world.modules.catalog.listImports(), []);
   });
 });
 
