@@ -137,9 +137,10 @@ export class Hiding {
     }));
   }
 
-  /** When a repository was hidden last that is still hidden: copies from before may have it. 0: none is. */
+  /** When a rule was made, or has hidden a repository that took such a name: copies from before may have it. 0: there are no rules. */
   since(): Promise<number> {
-    const latest = sql`select max(hidden_at) from hiding_rules where id in (select rule_id from hidden_repositories)`;
+    const latest = sql`select max(at) from (select hidden_at as at from hiding_rules union all
+      select c.removed_at from hidden_repositories h join changes c on c.repository_id = h.repository_id) as times`;
     return readNumber(this.database.read, latest);
   }
 

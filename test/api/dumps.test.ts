@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { byteRange } from "../../src/api/dumps.js";
 import type { Service } from "../../src/app/service.js";
 import { readHidingTarget } from "../../src/repositories/repositories.js";
+import { untrack } from "../../src/tracking/tracking.js";
 import { PLANTED, plantDump, plantedBytes } from "../support/dumps.js";
 import { onSqlite } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
@@ -40,17 +41,32 @@ onSqlite("Dumps over HTTP", (engine) => {
     };
   };
 
-  test("from before a repository was hidden are not offered while it is hidden", async () => {
+  test("from before a repository was hidden are not offered while a rule is about it, also once it is deleted", async () => {
     const { catalog } = world.modules;
-    await world.record(observation("evil/abuse", daily(5)));
+    await world.record(observation("evil/abuse", daily(5)), observation("good/one", daily(5)));
     const target = readHidingTarget("github:evil");
     assert.ok(target);
+    const hide = () => catalog.hiding.hide({ target, reason: "a mail", note: null, by: "", endsAt: null });
     world.clock.advance(1);
-    await catalog.hiding.hide({ target, reason: "a mail", note: null, by: "", endsAt: null });
+    await hide();
     assert.deepEqual((await world.get("/api/dumps")).body.data, []);
+    assert.equal((await fetched()).status, 404);
+    const hidden = await catalog.hiding.find({ provider: "GITHUB", fullName: "evil/abuse" });
+    assert.ok(hidden);
+    await untrack(world.modules, hidden, { deletes: true });
     assert.equal((await fetched()).status, 404);
     await catalog.hiding.unhide(target);
     assert.equal((await fetched()).status, 200);
+    // The rule is older than the dump, but what takes such a name later is in it.
+    world.clock.advance(-2);
+    await hide();
+    assert.equal((await fetched()).status, 200);
+    world.clock.advance(3);
+    const found = await catalog.findByName("GITHUB", "good/one");
+    const renamed = { repositoryId: found?.repository.id ?? 0, at: world.clock.now() };
+    await world.record(observation("evil/taken", daily(6), renamed));
+    assert.equal((await fetched()).status, 404);
+    await catalog.hiding.unhide(target);
   });
 
   test("are listed with their sizes and checksums, and may be kept by nobody without asking", async () => {
