@@ -91,7 +91,7 @@ export async function writePictures(
     const isKept =
       isSameLook &&
       drawn !== undefined &&
-      now - Date.parse(drawn) < KEPT_MS &&
+      Math.abs(now - Date.parse(drawn)) < KEPT_MS &&
       isDeepStrictEqual(before, entry) &&
       namesOf(one.files).every((file) => !own.has(file) || existsSync(join(folder, file)));
     return { one, isKept, entry: { ...entry, drawn: isKept ? drawn : isoDay(now) } };
