@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: de6109f8cc60d93e
- * Types: c8bc34c1b850cd5f
+ * Document: cbfbe10d77f5c1a9
+ * Types: a40fa2e90be0d5c4
  */
 export interface paths {
     "/api": {
@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * The same chart as PNG, for posts and the clipboard
-         * @description Takes the parameters of the SVG; the theme auto is light. Counts by address in the bucket embed, eight times as much. Pictures wait in a queue to be rendered, as cards do: 503 with Retry-After when too many wait.
+         * @description Takes the parameters of the SVG; the theme auto is light. Counts by address in the bucket embed, eight times as much, and 32 times as a sketch. Pictures wait in a queue to be rendered, as cards do: 503 with Retry-After when too many wait.
          */
         get: operations["getChartPng"];
         put?: never;

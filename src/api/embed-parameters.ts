@@ -134,7 +134,7 @@ export function chartSize({ shape, width, height }: Pick<ChartQuery, "shape" | "
   return { width: width ?? size.width, height: height ?? size.height };
 }
 
-/** The most pixels of a PNG: rendering one takes as long as a card then. */
+/** The most pixels of a PNG: rendering one takes as long as a card then, and a sketch ten times as long. */
 const MAX_PIXELS = 2_500_000;
 const MAX_ZOOM = 3;
 

@@ -116,7 +116,7 @@ export const getChartPng = operation({
   tags: ["Embeds"],
   summary: "The same chart as PNG, for posts and the clipboard",
   description:
-    "Takes the parameters of the SVG; the theme auto is light. Counts by address in the bucket embed, eight times as much. Pictures wait in a queue to be rendered, as cards do: 503 with Retry-After when too many wait.",
+    "Takes the parameters of the SVG; the theme auto is light. Counts by address in the bucket embed, eight times as much, and 32 times as a sketch. Pictures wait in a queue to be rendered, as cards do: 503 with Retry-After when too many wait.",
   query: pngQuery,
   responses: { 200: { description: "The chart.", content: { "image/png": BINARY } } },
   errors: ["NOT_FOUND"],

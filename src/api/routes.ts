@@ -102,6 +102,8 @@ const repositories = { parameter: "repo", counts: "values", most: MAX_SERIES } a
 const OTHER_LINES: Surcharge = { ...repositories, included: 1, step: 2 };
 /** A PNG takes tens of milliseconds of the rendering thread. */
 const CARD = 8;
+/** The renderer bends each pixel of a sketch, which takes ten times as long. */
+const SKETCH: Surcharge = { parameter: "style", counts: "value", value: "sketch", units: 3 * CARD };
 const unknownCost = UNKNOWN_TOKEN_COST;
 
 const SHARED: CachePolicy = { kind: "shared" };
@@ -185,7 +187,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   }),
   open("/api/embed/chart.png", getChartPng, {
     ...CHART,
-    limit: limit("embed", { cost: CARD, surcharges: [OTHER_LINES] }),
+    limit: limit("embed", { cost: CARD, surcharges: [OTHER_LINES, SKETCH] }),
   }),
   open("/api/embed/chart", getChartData, {
     ...CHART,

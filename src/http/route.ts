@@ -140,7 +140,7 @@ export interface RateLimit {
 /**
  * Units that a query parameter adds. `values` and `number`: one for each `step` by which its values, or the number in it,
  * exceed `included`; beyond `most` the request is refused, and costs no more. Values of several parameters count together.
- * `value`: one if it has this value.
+ * `value`: `units`, by default one, if it has this value.
  */
 export type Surcharge =
   | {
@@ -150,7 +150,7 @@ export type Surcharge =
       step: number;
       most: number;
     }
-  | { parameter: string; counts: "value"; value: string };
+  | { parameter: string; counts: "value"; value: string; units?: number };
 
 /** Units for a request whose watchlist token is unknown, so that guessing tokens ends soon. */
 export const UNKNOWN_TOKEN_COST = 10;
@@ -210,7 +210,7 @@ function unitsOf(surcharge: Surcharge, query: URLSearchParams): number {
     .flat()
     .flatMap((name) => query.getAll(name))
     .map((value) => value.trim());
-  if (surcharge.counts === "value") return values.includes(surcharge.value) ? 1 : 0;
+  if (surcharge.counts === "value") return values.includes(surcharge.value) ? (surcharge.units ?? 1) : 0;
   const { counts, included, step, most } = surcharge;
   const numbers = values.filter((value) => /^\d{1,9}$/.test(value)).map(Number);
   const amount = Math.min(counts === "values" ? values.length : Math.max(0, ...numbers), most);

@@ -312,6 +312,7 @@ onSqlite("Limits", (engine) => {
       [`/api/embed/chart.svg?${repos(6)}`, "embed", 4],
       [`/api/embed/chart.png?${repos(1)}`, "embed", 8],
       [`/api/embed/chart.png?${repos(6)}`, "embed", 11],
+      [`/api/embed/chart.png?${repos(6)}&style=sketch`, "embed", 35],
       [`/api/embed/badge.svg?${repos(1)}`, "embed", 1],
       [`/api/embed/card.png?${repos(1)}`, "embed", 8],
       [`/api/watchlists/${token}`, "default", 1],
