@@ -136,7 +136,7 @@ export async function readHistory(
         : undefined,
     isCurrent: to === undefined,
     points: chartPoints(series, metric, part.picked(kept)),
-    gaps: holesOf(series).filter(({ from: begin }) => begin >= part.at(0)),
+    gaps: holesOf(series).filter((hole) => hole.from >= part.at(0) && hole.to <= part.at(part.length - 1)),
     series,
     leftOut: leftOutOf({ readings, series }, metric),
     bornAt: born,
@@ -392,13 +392,17 @@ const isEmpty = ({ points }: ChartSeries) => points.length === 0;
 
 /** Draws a chart of the histories, or a notice if there is nothing to draw. */
 export function drawHistories(histories: readonly History[], request: ChartRequest): string {
-  const { now, ...rest } = request;
+  const { now, sentence: _, ...rest } = request;
   const series = seriesOf(histories, request);
   const [only] = histories.length === 1 ? histories : [];
   if (series.some(({ points }) => points.length >= (only === undefined ? 2 : 1))) {
-    const asOf = newestOf(histories);
     const facts = only === undefined ? {} : factsOf(only, request);
-    return drawChart({ ...rest, ...facts, series, asOf, ageDays: ageInDays(asOf, now) }).svg;
+    // Those until a day of the past are as of their last counts, however old these are.
+    const isCurrent = histories.every((one) => one.isCurrent);
+    const ends = histories.flatMap(({ points }) => points.at(-1)?.at ?? []);
+    const asOf = isCurrent ? newestOf(histories) : Math.max(...ends);
+    const ageDays = isCurrent ? ageInDays(asOf, now) : null;
+    return drawChart({ ...rest, ...facts, series, asOf, ageDays }).svg;
   }
   return drawNotice(titleOf(request, series), missingReason(histories, request), request);
 }

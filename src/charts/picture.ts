@@ -240,7 +240,7 @@ function layOutReadme(scene: Scene): Layout {
   const k = scaleOf(input);
   const pad = README.pad * k;
   const [size, inner] = [README.sentence * k, width - 2 * pad];
-  const hasBars = isOne && bars === undefined && height >= 330 * k;
+  const hasBars = isOne && bars === undefined && input.align !== "index" && height >= 330 * k;
   const bottom = height - (hasBars ? 126 : 64) * k;
   const top = (isOne ? 108 : 112) * k;
   const yAxis = scene.axis(Math.max(2, Math.min(4, Math.floor((bottom - top) / (40 * k)))));
@@ -312,6 +312,10 @@ export function endLabels({ lines, names, view }: Scene, size: number, width: nu
   });
 }
 
+/** What a count is a number of. */
+const countedUnit = ({ align, metric }: ChartInput, count: number): string =>
+  align === "index" ? "index" : unitOf(metric, count);
+
 /** A count in full, if that is not wider than a fourth of the picture. */
 function countText({ input }: Scene, count: number, size: number): string {
   const whole = exactNumber(count);
@@ -338,7 +342,7 @@ function countColumn(scene: Scene, k: number): number {
   const { only, input } = scene;
   const last = only?.points.at(-1)?.value ?? 0;
   const texts = [
-    estimateWidth(unitOf(input.metric, last), README.label * k),
+    estimateWidth(countedUnit(input, last), README.label * k),
     estimateWidth(WEEK_WORDS, 13 * k),
   ];
   return Math.max(boldWidth(countText(scene, last, README.count * k), README.count * k), ...texts) + 22 * k;
@@ -364,7 +368,7 @@ function drawCount(
       { x, y: y + 8 * k, size: README.count * k, look: "chart-text chart-halo", isBold: true },
       countText(scene, last.value, README.count * k),
     ),
-    written(unit, unitOf(input.metric, last.value)),
+    written(unit, countedUnit(input, last.value)),
   ];
   if (week === undefined || gained === undefined || unit.y > week - 34 * k) return { texts };
   const look = gained < 0 ? "chart-fall" : "chart-rise";
@@ -484,7 +488,7 @@ function postCount(scene: Scene, plot: Layout["plot"]): (Layers & { box: Box }) 
   const width = countWidth(scene);
   // Of a line that ends early, clear of the labels of values.
   const x = Math.max(bars === undefined ? plot.x(last.at) : plot.right, plot.labels + 80 + width);
-  const unit = unitOf(input.metric, last.value);
+  const unit = countedUnit(input, last.value);
   const beside = { x, y, size: POST.label, look: "chart-muted chart-halo", anchor: "end" } as const;
   const left = x - estimateWidth(unit, POST.label) - 10;
   const counted = { ...beside, x: left, size: POST.count, look: "chart-text chart-halo", isBold: true };

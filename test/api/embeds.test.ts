@@ -116,10 +116,21 @@ onSqliteAndLong("Charts for other pages", (engine) => {
         /^up\/gapped: nothing is known; creation date unknown, so not shown by age\. up\/two: 50 at/,
       "up/one&window=30d&view=per-day": /Per day: at most \+10 on .*, at least \+10 on /,
       "up/one&from=2026-03-01&to=2026-03-11": /: 4,390 on 1 Mar 2026, 4,490 on 11 Mar 2026, gained 100\./,
-      "up/one&window=30d&to=2026-04-10": /: 4,500 on 12 Mar 2026, 4,790 on 10 Apr 2026, gained 290\./,
+      "up/one&window=30d&to=2026-04-10":
+        /: 4,500 on 12 Mar 2026, 4,790 on 10 Apr 2026, gained 290\. As of 10 Apr 2026\.$/,
+      "up/gapped&to=2026-04-15": /: 980 on 10 Apr 2026, 984 on 14 Apr 2026, gained 4\. As of 14 Apr 2026\.$/,
     };
     for (const [query, expected] of Object.entries(descriptions))
       assert.match((await picture(`repo=github:${query}`)).description ?? "", expected);
+  });
+
+  test("an index is no number of stars", async () => {
+    for (const shape of ["readme", "post"]) {
+      const query = `repo=github:up/one&align=index&base=2026-04-20&window=30d&shape=${shape}`;
+      const texts = seen(await picture(query));
+      assert.ok(texts.includes("index") && texts.some((text) => text.startsWith("From 100 to 102 since ")));
+      assert.ok(!texts.some((text) => /^stars$|in 7 days|best/.test(text)), texts.join());
+    }
   });
 
   test("several repositories share a picture, in their order, each named once", async () => {
