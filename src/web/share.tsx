@@ -51,11 +51,11 @@ export const shareQuery = alignedParameters.extend({
   theme: z.enum(THEMES).default("auto"),
   style: z.enum(STYLES).default("plain"),
   background: z.enum(["paper", "clear"]).default("paper"),
-  title: z.string().max(MAX_TITLE).optional(),
+  title: z.string().trim().max(MAX_TITLE).optional(),
   ranking: rankingParameter,
   window: z.enum(WINDOWS).default("7d"),
   scope: z.enum(SCOPES).default("overall"),
-  label: z.string().max(40).optional(),
+  label: z.string().trim().max(40).optional(),
   /** The address of a list, whose card is shown. */
   list: z.string().max(2_000).optional(),
 });

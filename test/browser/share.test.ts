@@ -24,7 +24,7 @@ describe("Sharing pictures", { skip: NO_CHROMIUM }, () => {
       const page = await world.visit();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.goto(REPOSITORY);
-      await page.getByRole("link", { name: "Share", exact: true }).click();
+      await page.getByRole("link", { name: "Share", exact: true }).dblclick();
       const dialog = page.getByRole("dialog", { name: "Share" });
       await dialog.getByText("Square").click();
       await picture(page, "shape=square").waitFor();

@@ -79,6 +79,8 @@ onSqliteAndLong("The page for pictures on other sites", (engine) => {
       ...{ width: "400", height: "260" },
     });
     assert.match(page.html, /<option value="per-day" selected[ >]/);
+    const untitled = await shown("repo=one/one&title=%20%20");
+    assert.doesNotMatch(untitled.sources[0] ?? "", /title/);
     const aged = await shown("repo=one/one&align=age&scale=log&range=90d");
     assert.match(aged.sources[0] ?? "", /window=90d&align=age&scale=log$/);
     // One repository has its whole life, unless a time was chosen.

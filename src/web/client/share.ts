@@ -16,20 +16,23 @@ let dialog: HTMLDialogElement | undefined;
 let pause: ReturnType<typeof setTimeout> | undefined;
 let pending: AbortController | undefined;
 
-/** A page of ours; undefined if it is superseded, or cannot be read. */
-async function read(url: string): Promise<Document | undefined> {
+/** A page of ours; null if it cannot be read, undefined if it is superseded. */
+async function read(url: string): Promise<Document | null | undefined> {
   pending?.abort();
   pending = new AbortController();
+  const { signal } = pending;
   try {
-    const response = await fetch(url, { signal: pending.signal, headers: { Accept: "text/html" } });
+    const response = await fetch(url, { signal, headers: { Accept: "text/html" } });
     return new DOMParser().parseFromString(await response.text(), "text/html");
   } catch {
-    return undefined;
+    return signal.aborted ? undefined : null;
   }
 }
 
 async function open(url: string): Promise<void> {
-  const panel = (await read(url))?.getElementById(PANEL);
+  const page = await read(url);
+  if (page === undefined) return;
+  const panel = page?.getElementById(PANEL);
   if (!panel) return location.assign(url);
   if (dialog === undefined) {
     dialog = document.createElement("dialog");
@@ -81,7 +84,7 @@ function replace(id: string, from: Document): void {
 async function update(form: HTMLFormElement, hasOthers: boolean): Promise<void> {
   const url = addressOf(form);
   const page = await read(url);
-  if (page === undefined) return;
+  if (!page) return;
   if (page.getElementById(RESULT) === null) return form.requestSubmit();
   if (hasOthers) replace(OPTIONS, page);
   replace(RESULT, page);
