@@ -112,7 +112,8 @@ onBothEngines("A repository that operators hide", (engine) => {
     const response = await of.request(path);
     const isPicture = response.headers.get("content-type") === "image/png";
     const text = isPicture ? "" : await response.text();
-    const plain = withoutWords(text, whose).replaceAll(/"requestId":"\w+"|Request <code>\w+/g, "");
+    // First the random ids, which may have the digits of its id.
+    const plain = withoutWords(text.replaceAll(/"requestId":"\w+"|Request <code>\w+/g, ""), whose);
     return { status: response.status, text, plain };
   };
   const isPlain = (path: string) => !TRACE.test(path) && !path.includes(subject.id);
