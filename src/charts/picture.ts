@@ -42,7 +42,7 @@ import {
   tipsOf,
 } from "./picture-plot.js";
 import { drawYoung, isYoung, youngSentence } from "./picture-young.js";
-import { type ChartInput, type ChartSeries, unitOf } from "./series.js";
+import { type ChartInput, type ChartSeries, countedUnit } from "./series.js";
 import { sentencesOf } from "./story.js";
 import type { Theme } from "./themes.js";
 import { descriptionOf, footerOf, titleOf } from "./words.js";
@@ -312,10 +312,6 @@ export function endLabels({ lines, names, view }: Scene, size: number, width: nu
   });
 }
 
-/** What a count is a number of. */
-const countedUnit = ({ align, metric }: ChartInput, count: number): string =>
-  align === "index" ? "index" : unitOf(metric, count);
-
 /** A count in full, if that is not wider than a fourth of the picture. */
 function countText({ input }: Scene, count: number, size: number): string {
   const whole = exactNumber(count);
@@ -475,7 +471,7 @@ function postHead(scene: Scene, isSquare: boolean): Layers & { y: number; right:
 /** How wide the count of a post is with its unit. */
 function countWidth(scene: Scene): number {
   const count = scene.only?.points.at(-1)?.value ?? 0;
-  const unit = estimateWidth(unitOf(scene.input.metric, count), POST.label);
+  const unit = estimateWidth(countedUnit(scene.input, count), POST.label);
   return boldWidth(countText(scene, count, POST.count), POST.count) + 10 + unit;
 }
 

@@ -18,6 +18,12 @@ export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string
 export const unitOf = (metric: Metric, count: number): string =>
   count === 1 ? METRIC_WORDS[metric].unit.slice(0, -1) : METRIC_WORDS[metric].unit;
 
+/** What the counts of a chart are a number of. */
+export const countedUnit = (
+  { align, metric }: Pick<ChartInput, "align" | "metric">,
+  count: number,
+): string => (align === "index" ? "index" : unitOf(metric, count));
+
 /** A chart shows totals, or gains per day. `chart.ts` says how each is drawn, `words.ts` how it is described. */
 export const VIEWS = ["total", "per-day"] as const;
 export type View = (typeof VIEWS)[number];
