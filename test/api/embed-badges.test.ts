@@ -228,7 +228,8 @@ onSqliteAndLong("Pictures of a repository that is being read for the first time"
       const path = `/api/embed/chart.svg?${query}`;
       const { body } = await world.get(path);
       const texts = readPicture(body).texts.map(({ text }) => text);
-      assert.deepEqual(texts, ["Being read", query.includes("New") ? "github:O/New" : "github:o/new"]);
+      const name = query.includes("New") ? "github:O/New" : "github:o/new";
+      assert.deepEqual(texts, ["Being read", name, "Sidereal"]);
       assert.equal(await cached(path), BRIEF);
     }
     const badge = "/api/embed/badge.svg?repo=github:o/new&kind=stars";

@@ -50,7 +50,7 @@ const SCRIPT: readonly Step[] = [
   { ...METRICS, method: "HEAD" },
   { route: "/api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/one" },
   { route: "/api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/none" },
-  { route: "other", path: "/api/nothing/secret-part?key=hidden", agent: "a@example.org", family: "Other" },
+  { route: "other", path: "/api/nothing/secret-part?key=concealed", agent: "a@example.org", family: "Other" },
   { route: "/api/repos", path: "/api/repos", method: "PUT", body: {} },
   { route: "/api/repos", path: "/api/repos", method: "OPTIONS" },
   { route: "/api/me", path: "/api/me" },
@@ -182,7 +182,7 @@ onSqliteAndLong("The usage of a key", (engine) => {
       const shown = (await usageOf(owner, two.id, period)).body.data;
       assert.deepEqual(shown, asJson(two.id, sent[two.id] ?? [], period), period);
     }
-    await assertAbsent(engine, world, ["hidden", "sidw_", CHROME]);
+    await assertAbsent(engine, world, ["concealed", "sidw_", CHROME]);
   });
 
   test("of a key that was never used is nothing, at every step", async () => {

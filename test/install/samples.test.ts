@@ -5,9 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SELF_SIGNED } from "../support/certificate.js";
 import { temporaryFolder } from "../support/imports.js";
-import { freePort } from "../support/ports.js";
 
 const folder = temporaryFolder();
 const operations = readFileSync(
@@ -29,20 +27,4 @@ test("logrotate reads its sample", { skip: without("logrotate") }, () => {
   });
   assert.equal(status, 0, stderr);
   assert.doesNotMatch(stderr, /^error:/m);
-});
-
-test("nginx reads its sample", { skip: without("nginx") }, async () => {
-  const [, sample] = /```nginx\n(.*?)```/s.exec(operations) ?? [];
-  assert.ok(sample);
-  writeFileSync(join(folder, "repositories.example.pem"), SELF_SIGNED.cert);
-  writeFileSync(join(folder, "repositories.example.key"), SELF_SIGNED.key);
-  const file = join(folder, "nginx.conf");
-  const http = sample
-    .replaceAll("/etc/ssl", folder)
-    .replace("listen 443", `listen 127.0.0.1:${await freePort()}`);
-  writeFileSync(file, `pid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${http}}\n`);
-  const { status, stderr } = spawnSync("nginx", ["-t", "-p", folder, "-e", "stderr", "-c", file], {
-    encoding: "utf8",
-  });
-  assert.equal(status, 0, stderr);
 });
