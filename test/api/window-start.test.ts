@@ -155,7 +155,7 @@ onSqliteAndLong("The series of a window", (engine) => {
     assert.equal(chart.series[0].points.at(-1).value, 13_900);
     const picture = (await own.get("/api/embed/chart.svg?repo=github:o/doubted&window=30d")).body;
     assert.match(picture, />13,900</);
-    assert.match(picture, />\+3,000</);
+    assert.match(picture, />\+3,000 stars in the last 30 days\.</);
     for (const kind of ["gain", "trending", "rank"])
       assert.match(
         (await own.get(`/api/embed/badge.svg?repo=github:o/doubted&kind=${kind}`)).body,

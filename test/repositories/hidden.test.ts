@@ -13,7 +13,7 @@ import { createWorld, daily, NOW, observation, type World } from "../support/wor
 const HIDDEN = { owner: "zzevil", name: "zzabuse", language: "Zzlang", topic: "zztopic", word: "zzword" };
 const UNKNOWN = { owner: "zzlive", name: "zzbeuas", language: "Zzgnal", topic: "zzcipot", word: "zzdrow" };
 type Subject = typeof HIDDEN & { id: string };
-const TRACE = /zz|7[,.\s]?65[0-9][,.\s]?[0-9]{3}|7\.65\s?M/i;
+const TRACE = /zz(?:evil|ab|lang|topic|word|older)|7[,.\s]?65[0-9][,.\s]?[0-9]{3}|7\.65\s?M/i;
 
 const OTHERS = ["a/one", "b/two", "c/three"].map((name, i) =>
   observation(name, daily(100 + i, 110 + i, 150), {

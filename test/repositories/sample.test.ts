@@ -13,6 +13,7 @@ import { createWorld, daily, observation, type World } from "../support/world.js
 
 /** Tables without anything that follows from single repositories, or that only lists repositories that stay. */
 const UNAFFECTED = [
+  "bans",
   "hiding_rules",
   "import_files",
   "imports",

@@ -26,11 +26,14 @@ describe("A Github-Ranking file", () => {
     });
     assert.deepEqual(dumped?.snapshots, [snapshotAt(APRIL_1, 100, { forks: 10, openIssues: 5 })]);
     assert.deepEqual(report, {
+      importId: null,
       files: 1,
       rows: 1,
       repositoriesAdded: 1,
       repositoriesChanged: 0,
       snapshotsAdded: 1,
+      differing: 0,
+      replaced: 0,
       skipped: 0,
       refused: 0,
       heldBack: 0,
