@@ -72,6 +72,8 @@ const IN_QUERY: Values = {
   fullName: ({ repository }) => repository.fullName,
   id: ({ repository }) => String(repository.id),
   repository: ({ repository }) => repository.fullName,
+  target: ({ repository }) => keyOf(repository),
+  text: ({ text }) => text,
   asked: ({ text }) => text,
   adding: ({ text }) => text,
   label: ({ text }) => text.slice(0, 40),
@@ -116,7 +118,7 @@ const CHOICES = new Set([
     "ranking",
     "scope",
   ],
-  ...["revoked", "again", "ended", "added", "removed", "deleted", "logged", "forge"],
+  ...["revoked", "again", "ended", "added", "removed", "deleted", "logged", "forge", "done"],
 ]);
 
 /** Bodies of the routes of the API that take one. */
@@ -166,6 +168,11 @@ const FORM_FIELDS = [
     "repositories",
     "confirmation",
     "code",
+    "target",
+    "reason",
+    "note",
+    "days",
+    "network",
   ],
 ] as const;
 
