@@ -128,6 +128,7 @@ function describeWalk(walk: ProviderStatus["walk"]): string {
 
 const BLOCKED = {
   rejected: "rejected by the forge",
+  no_access: "no access",
   slow_down: "the forge asked to slow down",
   used_up: "used up",
   not_renewed: "no new token was obtained",

@@ -77,7 +77,7 @@ const KEPT_SECRETS = 200;
  * JSON. Rejects responses that repeat the token.
  */
 export class ForgeClient {
-  readonly quota: Quota;
+  readonly tokens: Quota;
   readonly clock: Clock;
   readonly #name: string;
   readonly #api: ForgeApi;
@@ -93,7 +93,7 @@ export class ForgeClient {
   constructor(api: ForgeApi, settings: ProviderSettings, { fetch, clock }: Connection) {
     const { name, tokens, requestsPerHour } = settings;
     const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
-    this.quota = new Quota({ tokens, clock, renewAt });
+    this.tokens = new Quota({ tokens, clock, renewAt });
     this.#anonymous = new Quota({ tokens: [], clock });
     this.clock = clock;
     this.#own = nameTokens(tokens);
@@ -115,15 +115,22 @@ export class ForgeClient {
     this.#keeper = loader && new TokenKeeper(loader, { tokens, clock, onTokens });
   }
 
+  /** Whether requests have a token: there is one, and not all owners refuse it. */
   get hasTokens(): boolean {
+    if (!this.tokens.hasAccess) return false;
     return this.#keeper !== null || this.#entered.length > 0 || this.#own.some(({ token }) => token !== null);
+  }
+
+  /** That of the tokens; of requests without one while all owners refuse them. */
+  get quota(): Quota {
+    return this.tokens.hasAccess ? this.tokens : this.#anonymous;
   }
 
   /** Replaces the tokens that operators entered, and tries rejected ones again: a forge may have just accepted one. */
   useEntered(tokens: readonly EnteredToken[]): void {
     this.#entered = tokens;
     this.#replaceTokens();
-    this.quota.retryRejected();
+    this.tokens.retryRejected();
   }
 
   /** The document at a path below the API's root. Has status 304 and no body if it still has this `etag`. Throws UpstreamFailure. */
@@ -133,9 +140,12 @@ export class ForgeClient {
     let url = this.#api.root + path;
     for (let redirects = 0; ; redirects++) {
       const use = { resource, part };
-      const { response: first, lease } = await this.send(url, request, use);
+      const { response: first, lease } = await this.send(url, request, use, about !== undefined);
       const isRefused = about !== undefined && lease.token !== null && isRefusal(first);
-      const response = (isRefused ? await this.#sendWithoutToken(url, request, use) : null) ?? first;
+      const open = isRefused ? await this.#sendWithoutToken(url, request, use) : null;
+      if (open !== null && isRefused) this.tokens.wasRefused(lease, ownerOf(about).toLowerCase());
+      if (about !== undefined && (first.status < 300 || first.status === 304)) this.tokens.hasRead(lease);
+      const response = open ?? first;
       const target = redirects < MAX_REDIRECTS ? this.#redirectOf(url, response) : null;
       if (target !== null) {
         url = target;
@@ -154,22 +164,25 @@ export class ForgeClient {
   /**
    * Waits for a turn, then sends a request with a token that has quota left for it, and again with the next token if that one is
    * rejected. Returns the response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
+   * `mayTry`: whether it may be the one that tries a token again that all owners refused.
    */
   async send(
     url: string,
     request: UpstreamRequest,
     use: Use,
+    mayTry = false,
   ): Promise<{ response: UpstreamResponse; lease: Lease }> {
+    const quota = () => (mayTry && this.tokens.isReady(use) ? this.tokens : this.quota);
     for (;;) {
       await this.#whenReady(request.signal, use);
-      this.quota.check(use);
+      quota().check(use);
       await this.#gate.pass(use.part ?? null, request.signal);
-      const lease = this.quota.take(use);
+      const lease = quota().take(use);
       const response = await this.#sendOnce(url, request, lease);
       const isRejected = isTokenRefused(response);
       if (isRejected && (await this.#hasReplaced(lease, request.signal))) continue;
       const message = response.status < 400 ? null : wordsOfBody(response.text, this.#secrets);
-      this.quota.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
+      this.tokens.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
       if (isRejected && lease.token !== null && this.quota.isReady(use)) continue;
       this.#checkEcho(response, lease);
       return { response, lease };
@@ -192,7 +205,7 @@ export class ForgeClient {
   }
 
   #refusalOf(fullName: string, { reason }: UpstreamFailure): UpstreamFailure {
-    const owner = withoutSecrets(fullName.slice(0, fullName.lastIndexOf("/")), this.#secrets);
+    const owner = withoutSecrets(ownerOf(fullName), this.#secrets);
     const message = `${this.#name}: ${owner} refuses the token, and the repository was not read without one`;
     return new UpstreamFailure("refused", message, { reason });
   }
@@ -219,7 +232,7 @@ export class ForgeClient {
     const own = this.#own.filter(({ token }) => token !== null);
     const known = new Set(own.map(({ token }) => token));
     const named = [...own, ...this.#entered.filter(({ token }) => !known.has(token))];
-    this.quota.replace(named.length === 0 ? nameTokens([]) : named);
+    this.tokens.replace(named.length === 0 ? nameTokens([]) : named);
     const tokens = named.flatMap(({ token }) => token ?? []);
     this.#secrets = [...new Set([...tokens, ...this.#secrets])].slice(0, KEPT_SECRETS);
   }
@@ -268,11 +281,11 @@ export class ForgeClient {
 
   quotas(): TokenQuota[] {
     const problem = this.#keeper?.problem() ?? null;
-    return [...this.quota.list(), ...this.#anonymous.list(), ...(problem === null ? [] : [problem])];
+    return [...this.tokens.list(), ...this.#anonymous.list(), ...(problem === null ? [] : [problem])];
   }
 
   notices(): TokenNotice[] {
-    return [...this.quota.takeNotices(), ...(this.#keeper?.takeNotices() ?? [])];
+    return [...this.tokens.takeNotices(), ...(this.#keeper?.takeNotices() ?? [])];
   }
 
   /** The failure that a response indicates, with the provider and the path in its message; null for 2xx and 304. */
@@ -317,6 +330,8 @@ export class ForgeClient {
     return redirects?.test(target.slice(root.length)) === false ? null : target;
   }
 }
+
+const ownerOf = (fullName: string): string => fullName.slice(0, fullName.lastIndexOf("/"));
 
 export type Results = Map<RepositoryRef, Refreshed>;
 

@@ -121,11 +121,12 @@ export interface TokenCheck {
  * Why a token must not be used for a while.
  *
  * - `rejected`: the forge does not accept it (401). Stays until the token works again.
+ * - `no_access`: refused for all owners so far. Requests go without it, but for one an hour, until it works again.
  * - `slow_down`: the forge requested fewer calls.
  * - `used_up`: nothing is left before the reset.
  * - `not_renewed`: no token could be obtained.
  */
-export type BlockReason = "rejected" | "slow_down" | "used_up" | "not_renewed";
+export type BlockReason = "rejected" | "no_access" | "slow_down" | "used_up" | "not_renewed";
 
 /** The remaining quota of one token, as the forge last reported it. Times in ms since 1970. */
 export interface TokenQuota {

@@ -23,6 +23,8 @@ const SAME_RESET_MS = 5_000;
 /** A longer wait that a forge asks for is no limit on bursts but a ban, which the log says once. */
 const LEAST_BAN_MS = 10 * 60_000;
 const MAX_NOTICES = 100;
+/** A token has no access once so many owners refused it, and it read nothing for a day: those of others may not have been due. */
+const LEAST_REFUSALS = 10;
 /** The resource of a token that was not used yet, and the part of a block of the token as a whole. */
 const ANY = "any";
 
@@ -80,6 +82,11 @@ interface Entry {
   readonly slow: Map<string, Block>;
   /** Since the token was rejected, until it works again; with the number of its tries. */
   rejected: (Block & { tries: number }) | null;
+  /** Since the token was refused for all owners, until it reads anything. */
+  noAccess: Block | null;
+  /** Owners that refused the token since it last read anything, and when that was (monotonic). */
+  readonly refusing: Set<string>;
+  readAt: number;
   readonly open: Set<Lease>;
   /** Sequence number of its last lease, across all tokens. */
   lastUsed: number;
@@ -107,7 +114,7 @@ export class Quota {
     this.#entries = tokens.map(({ token, label }) => {
       const same = before.find((entry) => entry.token === token || (label === APP && entry.label === APP));
       if (same === undefined) return newEntry({ token, label });
-      if (same.token !== token) this.#works(same, "a new token was obtained");
+      if (same.token !== token) this.#works(same, "rejected", "a new token was obtained");
       return Object.assign(same, { token, label });
     });
   }
@@ -126,6 +133,7 @@ export class Quota {
       });
     // Other requests wait for the response to this one.
     if (entry.rejected !== null) entry.rejected.until = now + rejectedMs(++entry.rejected.tries);
+    if (entry.noAccess !== null) entry.noAccess.until = now + HOUR_MS;
     entry.lastUsed = ++this.#uses;
     entry.allowances.set(resource, this.#allowanceOf(entry, resource));
     const lease: Lease = {
@@ -159,7 +167,7 @@ export class Quota {
     this.#close(lease, isCount(remaining));
     if (entry.token === lease.token) {
       if (isRejected === true) this.#reject(entry, lease, message);
-      if (isRejected === false) this.#works(entry, "the token works again");
+      if (isRejected === false) this.#works(entry, "rejected", "the token works again");
     }
     const until = this.#deadline(report.blockedUntil);
     const key = part ?? ANY;
@@ -168,9 +176,34 @@ export class Quota {
     this.#allow(entry, resource, { limit, remaining, resetAt: this.#deadline(report.resetAt) });
   }
 
-  /** Lets rejected tokens be tried now. */
+  /** The forge gave data to the token. */
+  hasRead({ entry }: Lease): void {
+    entry.refusing.clear();
+    entry.readAt = this.#clock.monotonic();
+    this.#works(entry, "noAccess", "the token works again");
+  }
+
+  /** An owner refused the token access to what anybody may read. */
+  wasRefused({ entry }: Lease, owner: string): void {
+    const now = this.#clock.monotonic();
+    entry.refusing.add(owner);
+    if (entry.refusing.size < LEAST_REFUSALS || now - entry.readAt < DAY_MS) return;
+    const message = `the token was refused for all of ${entry.refusing.size} owners`;
+    const isNew = entry.noAccess === null;
+    entry.noAccess = { until: now + HOUR_MS, message };
+    if (isNew) this.#notice(entry, { isWorking: false, isNew, isReplaced: true, message });
+  }
+
+  /** Whether a token may be used, now or later, that was not refused for all owners. */
+  get hasAccess(): boolean {
+    const isNone = this.#entries.every(({ noAccess }) => noAccess === null);
+    return isNone || this.#entries.some(({ noAccess, rejected }) => noAccess === null && rejected === null);
+  }
+
+  /** Lets rejected and refused tokens be tried now. */
   retryRejected(): void {
-    for (const { rejected } of this.#entries) if (rejected !== null) rejected.until = this.#clock.monotonic();
+    for (const { rejected, noAccess } of this.#entries)
+      for (const block of [rejected, noAccess]) if (block !== null) block.until = this.#clock.monotonic();
   }
 
   isReady(use: Use): boolean {
@@ -205,7 +238,9 @@ export class Quota {
   #view(entry: Entry, resource: string, now: number): TokenQuota {
     const { limit, resetAt } = this.#allowanceOf(entry, resource);
     const { until, reason, message } = this.#blockOf(entry, { resource, part: resource });
-    const { rejected } = entry;
+    // A token that may be tried again stays rejected.
+    const refusal = entry.rejected ?? entry.noAccess;
+    const refusalReason = entry.rejected === null ? "no_access" : "rejected";
     const isBlocked = until > now;
     return {
       token: entry.label,
@@ -214,9 +249,8 @@ export class Quota {
       remaining: this.#left(entry, resource),
       resetAt: resetAt > now ? this.#wall(resetAt) : null,
       blockedUntil: isBlocked ? this.#wall(until) : null,
-      // A rejected token stays rejected when it may be tried again.
-      blockReason: rejected !== null ? "rejected" : isBlocked ? reason : null,
-      blockMessage: rejected !== null ? rejected.message : isBlocked ? message : null,
+      blockReason: refusal !== null ? refusalReason : isBlocked ? reason : null,
+      blockMessage: refusal !== null ? refusal.message : isBlocked ? message : null,
     };
   }
 
@@ -239,9 +273,9 @@ export class Quota {
     this.#notice(entry, { isWorking: false, isNew, isReplaced: false, message });
   }
 
-  #works(entry: Entry, message: string): void {
-    if (entry.rejected === null) return;
-    entry.rejected = null;
+  #works(entry: Entry, block: "rejected" | "noAccess", message: string): void {
+    if (entry[block] === null) return;
+    entry[block] = null;
     this.#notice(entry, { isWorking: true, isNew: true, isReplaced: false, message });
   }
 
@@ -271,6 +305,7 @@ export class Quota {
     const isEnough = left === null || left >= Math.max(1, Math.min(cost, limit ?? cost));
     return [
       { reason: "rejected", ...(entry.rejected ?? NOT_BLOCKED) },
+      { reason: "no_access", ...(entry.noAccess ?? NOT_BLOCKED) },
       { reason: "slow_down", ...(entry.slow.get(ANY) ?? NOT_BLOCKED) },
       { reason: "slow_down", ...(entry.slow.get(part ?? ANY) ?? NOT_BLOCKED) },
       { reason: "used_up", ...(isEnough ? NOT_BLOCKED : { until: resetAt, message: null }) },
@@ -355,6 +390,9 @@ function newEntry({ token, label }: NamedToken): Entry {
     allowances: new Map(),
     slow: new Map(),
     rejected: null,
+    noAccess: null,
+    refusing: new Set(),
+    readAt: Number.NEGATIVE_INFINITY,
     open: new Set(),
     lastUsed: 0,
   };

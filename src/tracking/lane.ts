@@ -58,7 +58,9 @@ const UNKNOWN_RESET_MS = 60_000;
 export function lookupQuota(
   provider: Pick<Provider, "quota">,
 ): Pick<Pace, "remaining" | "quota" | "resetAt"> {
-  const known = provider.quota().filter(({ resource }) => resource === "core");
+  const known = provider
+    .quota()
+    .filter(({ resource, blockReason }) => resource === "core" && blockReason !== "no_access");
   const sum = (values: readonly (number | null)[]) =>
     values.length === 0 ? null : values.reduce((a, b) => (a === null || b === null ? null : a + b), 0);
   return {

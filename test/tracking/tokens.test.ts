@@ -120,6 +120,34 @@ onSqliteAndLong("Tokens of a worker", ({ open }) => {
         );
     });
 
+    test("one that may read nothing is named once, and requests go without it", async (t) => {
+      const world = await openTrackingWorld(t, await open(), [
+        { ...FORGE, tokens: TOKENS.slice(0, 1), repositories: 40, onDemand: true },
+      ]);
+      const { catalogue, switches } = world.forge("GITHUB");
+      const sent = { with: 0, without: 0 };
+      switches.fault = ({ headers }) => {
+        sent[headers.authorization === undefined ? "without" : "with"]++;
+        return headers.authorization === undefined
+          ? undefined
+          : { name: "echo", status: 403, text: "No access" };
+      };
+      const names = catalogue.ids().map((id) => catalogue.get(id, world.clock.now())?.fullName ?? "");
+      const pasted = names.map((fullName) => ({ provider: "GITHUB", fullName }));
+      await world.modules.trackRequests.addPasted(pasted, undefined);
+      await world.pass(3 * HOUR_MS);
+      assert.deepEqual(
+        noticesOf(world).map(({ level, label, msg }) => [level, label, msg]),
+        [[40, "#1", "the token was refused for all of 10 owners"]],
+      );
+      const { quota, failures } = await reportOf(world);
+      const [block] = quota.filter(({ blockReason }) => blockReason !== null);
+      assert.match(block?.blockMessage ?? "", /^the token was refused for all of 1\d owners$/);
+      assert.equal(block?.blockReason, "no_access");
+      assert.equal(failures.refused, 1);
+      assert.ok(sent.with <= 13 && sent.without > 60, JSON.stringify(sent));
+    });
+
     test("refusals are no refreshes, and the forge's own reason is in the status and the log", async (t) => {
       const world = await openTrackingWorld(t, await open(), [FORGE]);
       const forge = world.forge("GITHUB");

@@ -357,6 +357,7 @@ class NodeRefresh {
   /** Passes the reported limits on to the quota. Throws `quota` if the errors say that one is reached. */
   #learn(lease: Lease, { data, errors }: GraphqlResponse): void {
     const { quota, clock } = this.#client;
+    if (data?.nodes?.some((node) => node !== null)) this.#client.tokens.hasRead(lease);
     const limits = data?.rateLimit ?? null;
     if (limits !== null) {
       this.#cost = Math.max(1, limits.cost);

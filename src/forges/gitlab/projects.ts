@@ -275,7 +275,7 @@ export class Projects {
   ): Promise<ProjectsResponse> {
     const { list, variables } = query;
     const without = new Set(this.#withheld.list());
-    const { response } = await this.#client.send(
+    const { response, lease } = await this.#client.send(
       this.#url,
       {
         method: "POST",
@@ -291,6 +291,7 @@ export class Projects {
     if (failure !== null) throw this.#notOffered(failure);
     const { data, errors } = parseRecord(responseSchema, this.#client.parse(this.#url, response.text));
     const connection = data?.projects ?? null;
+    if (connection !== null) this.#client.tokens.hasRead(lease);
     if (connection !== null) return { ...connection, errors, without, at: this.#client.clock.now() };
     const unknown = errors
       .flatMap(({ message }) => partOf(message) ?? [])

@@ -222,6 +222,7 @@ function walkWords(
 
 const BLOCKED = {
   rejected: "rejected by the forge",
+  no_access: "no access",
   slow_down: "the forge asked to slow down",
   used_up: "used up",
   not_renewed: "no new token was obtained",
