@@ -5,7 +5,8 @@ import type { Clock } from "../lib/clock.js";
 import type { EnteredToken, Refreshed, RepositoryRef, TokenNotice, TokenQuota } from "./contract.js";
 import { asFailed, concernsForge, UpstreamFailure } from "./failures.js";
 import { parseJson } from "./fields.js";
-import { Gate, type Lease, type NamedToken, nameTokens, Quota, type Use } from "./quota.js";
+import { Gate } from "./gate.js";
+import { type Lease, type NamedToken, nameTokens, Quota, type Use } from "./quota.js";
 import {
   etagOf,
   failureOf,

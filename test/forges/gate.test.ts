@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paceOf } from "../../src/config/known-forges.js";
 import { UpstreamFailure } from "../../src/forges/failures.js";
-import { Gate } from "../../src/forges/quota.js";
+import { Gate } from "../../src/forges/gate.js";
 import { HOUR_MS } from "../../src/lib/clock.js";
 import { ManualClock, SkippingClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
