@@ -49,12 +49,12 @@ const filesOf = (walk: Walk) => async () => {
 const WALKED = "whoever follows it reads these files";
 
 const BUDGETS: readonly Budget[] = [
-  { name: "lines of src", measure: lines("src"), limit: 79_950, reason: "each is read and kept" },
-  { name: "lines of test", measure: lines("test"), limit: 80_450, reason: "one behaviour, one test" },
+  { name: "lines of src", measure: lines("src"), limit: 87_500, reason: "each is read and kept" },
+  { name: "lines of test", measure: lines("test"), limit: 83_650, reason: "one behaviour, one test" },
   { name: "files of a cached list", measure: filesOf("cached list"), limit: 14, reason: WALKED },
   { name: "files of a search", measure: filesOf("search"), limit: 36, reason: WALKED },
   { name: "files of a repository page", measure: filesOf("repository page"), limit: 84, reason: WALKED },
-  { name: "files of a refresh", measure: filesOf("refresh"), limit: 33, reason: WALKED },
+  { name: "files of a refresh", measure: filesOf("refresh"), limit: 34, reason: WALKED },
 ];
 
 for (const { name, measure, limit, reason } of BUDGETS)
