@@ -108,7 +108,7 @@ export class Bans {
     await this.#changed();
   }
 
-  /** Lifts the ban of an account or a network. Returns false if there is none. */
+  /** Lifts the ban of an account or a network. Returns false if it is not banned. */
   async lift(target: { accountId: string } | { network: string }): Promise<boolean> {
     const [column, value] =
       "network" in target

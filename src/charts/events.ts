@@ -103,7 +103,7 @@ export function reachedOf(
 /** A span is at least this wide, as most last for one snapshot. */
 const MIN_WIDTH = 6;
 
-/** Spans below bars, each of which begins where the point before it was. */
+/** Spans below bars: each begins at the point before it. */
 export const spansUnder = (bars: unknown, spans: readonly ChartSpan[]): readonly ChartSpan[] =>
   bars === undefined ? spans : spans.map((one) => ({ ...one, from: one.since ?? one.from }));
 

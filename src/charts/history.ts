@@ -416,18 +416,18 @@ function factsOf(
   const [first] = points;
   if (metric !== "stars" || align !== "date" || first === undefined) return {};
   const week = isCurrent ? trends.find((trend) => trend?.window === "7d")?.starsDelta : undefined;
-  const told = isCurrent ? sentence : undefined;
+  const current = isCurrent ? sentence : undefined;
   if (isYoung({ metric, align, view }, { points })) {
     const isMissing = points.length === 1 && historyWords(historyState, "") !== undefined;
-    const words = isMissing ? missingReason([history], { metric, align }) : told;
+    const words = isMissing ? missingReason([history], { metric, align }) : current;
     return { week, sentence: words, bornAt: born ?? undefined };
   }
   const isBegun = unreadFrom === undefined || first.at - unreadFrom < DAY_MS || view !== "total";
-  if (isBegun) return { week, sentence: told };
+  if (isBegun) return { week, sentence: current };
   const isRead = historyState.state === "READING" || historyState.state === "WAITING";
   return {
     ...{ week, bornAt: unreadFrom, unread: isRead ? "being read" : "not read" },
-    sentence: isRead ? `From ${dateText(first.at)}; earlier stars are being read.` : told,
+    sentence: isRead ? `From ${dateText(first.at)}; earlier stars are being read.` : current,
   };
 }
 

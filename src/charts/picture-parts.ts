@@ -2,7 +2,7 @@ import { coordinate, element, estimateWidth, fit, Markup, picture, plainText, wr
 import type { Shape, Style } from "./series.js";
 import { styleOf, type Theme } from "./themes.js";
 
-/** Parts of pictures, of whichever shape: the star, the foot, names and titles, areas, and the page that they are drawn on. */
+/** Parts of pictures of all shapes: the star, the foot, names and titles, areas, and the page that they are drawn on. */
 
 /** What a part draws, in this order. A sketch bends the shapes. */
 export interface Layers {

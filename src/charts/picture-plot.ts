@@ -400,11 +400,11 @@ interface Ringed {
 /** Crossings as rings over the lines, those that the sentence names and the newest others, dated where there is room. */
 export function drawRings(
   crossings: readonly Crossing[],
-  told: readonly Crossing[],
+  named: readonly Crossing[],
   { series, lines, plot, labels }: Ringed,
 ): Layers {
   const isTold = (one: Crossing) =>
-    told.some(({ at, passer, passed }) => at === one.at && passer === one.passer && passed === one.passed);
+    named.some(({ at, passer, passed }) => at === one.at && passer === one.passer && passed === one.passed);
   const others = crossings.filter((one) => !isTold(one) && one.place === 1).slice(-MORE_RINGS);
   const { ring, size } = plot.marks;
   const groups: { x: number; y: number; all: Crossing[] }[] = [];

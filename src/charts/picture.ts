@@ -120,7 +120,7 @@ export function sceneOf(input: PictureInput) {
       ({ point, before }) => !only?.gaps.some(({ from, to }) => from >= before.at && to <= point.at),
     ),
     names: shortNames(series.map(({ name }) => name)),
-    told: young
+    story: young
       ? { sentences: [input.sentence ?? youngSentence(points, bornAt)], crossings }
       : sentencesOf(input, series),
     isYoung: young,
@@ -145,7 +145,7 @@ interface Layout {
 
 /** Its lines, and what lies on and below them. */
 export function drawPlot(scene: Scene, plot: Layout["plot"]): Layers[] {
-  const { input, series, lines, bars, only, spans, order, start, milestones, crossings, told, isSketch } =
+  const { input, series, lines, bars, only, spans, order, start, milestones, crossings, story, isSketch } =
     scene;
   const drawn = lines.map((line) => toLine(line, plot));
   const { domain } = plot.yAxis;
@@ -179,7 +179,7 @@ export function drawPlot(scene: Scene, plot: Layout["plot"]): Layers[] {
     ...(bars === undefined
       ? [...grown, marksAlong(drawn, plot), drawFlags(milestones, drawn[0] ?? [], plot, labelled)]
       : [drawRates(bars, plot)]),
-    drawRings(crossings, told.crossings, { series, lines: drawn, plot, labels: labelled }),
+    drawRings(crossings, story.crossings, { series, lines: drawn, plot, labels: labelled }),
     ...(bars === undefined ? [drawEnds(drawn, plot)] : []),
   ];
 }
@@ -225,7 +225,7 @@ function drawHeading({ input, only, names, order }: Scene, room: NameRoom): Mark
 
 /** The longest sentence that fits in a line, else the shortest one, cut. */
 function drawSentence(
-  { told: { sentences } }: Scene,
+  { story: { sentences } }: Scene,
   { width, ...place }: { x: number; y: number; size: number; width: number },
 ): Markup[] {
   const { size } = place;
@@ -435,7 +435,7 @@ function layOutPost(scene: Scene): Layout {
 
 /** The headline of a post, the base line of its last text, and where its sentence and its longest text end. */
 function postHead(scene: Scene, isSquare: boolean): Layers & { y: number; right: number; widest: number } {
-  const { input, only, told } = scene;
+  const { input, only, story } = scene;
   const { pad } = POST;
   const width = input.width - 2 * pad;
   const hasOwner = only?.name.includes("/") && input.title === undefined;
@@ -449,7 +449,7 @@ function postHead(scene: Scene, isSquare: boolean): Layers & { y: number; right:
     only: only && { ...only, name: only.name.slice(only.name.lastIndexOf("/") + 1) },
   };
   const isLine = (text: string) => estimateWidth(plainText(text), POST.sentence[1]) <= width;
-  const sentence = told.sentences.find(isLine) ?? told.sentences.at(-1) ?? "";
+  const sentence = story.sentences.find(isLine) ?? story.sentences.at(-1) ?? "";
   const { size, lines } = sentenceLines(sentence, POST.sentence, width);
   const texts = [
     ...(hasOwner

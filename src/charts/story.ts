@@ -109,12 +109,12 @@ export function storyOf(lines: readonly StoryLine[], unit: string): Story | unde
   );
   const byPasser = Map.groupBy(lasting.values(), ({ passer }) => passer);
   const passers = order.flatMap((i) => byPasser.get(i) ?? []);
-  const told = [...Map.groupBy(passers, ({ passer }) => passer).values()].slice(0, 2);
-  const clauses = told.map((crossings, i) =>
+  const named = [...Map.groupBy(passers, ({ passer }) => passer).values()].slice(0, 2);
+  const clauses = named.map((crossings, i) =>
     clauseOf(crossings, { lines, end, isFirst: i === 0, others: order.length - 1 }),
   );
   return {
-    crossings: told.flat(),
+    crossings: named.flat(),
     clauses: clauses.length > 0 ? clauses : leadWords(lines, { standings, order, unit }),
     next: nextWords(lines, standings, end),
   };
@@ -220,7 +220,7 @@ function nextWords(
   return `${line.name} is ${exactNumber(gap)} behind ${other.name}${gains} and would pass it ${when}.`;
 }
 
-/** What a picture says of its lines: sentences, the longest first, of which one is shown, and the crossings that they name. */
+/** What a picture says of its lines: sentences, the longest first (one is shown), and the crossings that they name. */
 export function sentencesOf(
   input: Pick<ChartInput, "metric" | "align" | "alignedAt" | "view" | "sentence">,
   series: readonly ChartSeries[],
@@ -240,8 +240,8 @@ export function sentencesOf(
     const { clauses = [], crossings = [] } = storyOf(lines, unit) ?? {};
     const [first = "", second] = clauses;
     const lead = second === undefined ? leadGap(first, { lines, crossings }) : "";
-    const told = [clauses.join(", ") + lead, first];
-    return { sentences: [...new Set(told)].map(asSentence), crossings };
+    const named = [clauses.join(", ") + lead, first];
+    return { sentences: [...new Set(named)].map(asSentence), crossings };
   }
   return { sentences: [asSentence(leadSentence(lines, input))], crossings: [] };
 }

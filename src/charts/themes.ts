@@ -92,7 +92,7 @@ export function themed(theme: Theme, rulesOf: (scheme: "light" | "dark") => stri
 
 /** The fonts of names. The renderer of PNG has the last one that is named. */
 const SERIF = `"Iowan Old Style","Palatino Linotype",Palatino,Charter,"Noto Serif",Georgia,"DejaVu Serif",serif`;
-/** Without a background there is none that rims and halos could have. */
+/** Rims and halos have the colour of the background, so a clear picture has neither. */
 const CLEAR = ".chart-mark,.chart-halo{stroke:none}";
 
 /** The style sheet of a standalone picture. */

@@ -8,7 +8,7 @@ import { restoreBackup, takeBackup } from "../transfer/transfer.js";
 import type { Host } from "./host.js";
 
 /**
- * Runs a command on a copy of the store, in a folder of the data folder that is removed then. The store is only read, so nobody waits; the
+ * Runs a command on a copy of the store, in a folder of the data folder that is removed then. The store is only read, so no writer waits; the
  * copy takes as long and as much room as a backup and its restore. One at a time.
  */
 export async function onCopy<T>(host: Host, work: (copy: Host) => Promise<T>): Promise<T> {

@@ -90,7 +90,7 @@ export interface Operation {
   event: OperatorEventName;
   /** What it was done to. */
   target: string;
-  /** The command that undoes it; absent: there is none. */
+  /** The command that undoes it; absent: it cannot be undone. */
   undo?: string | undefined;
   reason?: string | undefined;
 }

@@ -20,7 +20,7 @@ const SAME_RESET_MS = 5_000;
 /** A longer wait that a forge asks for is no limit on bursts but a ban, which the log says once. */
 const LEAST_BAN_MS = 10 * 60_000;
 const MAX_NOTICES = 100;
-/** A token has no access once so many owners refused it, and it read nothing for a day: those of others may not have been due. */
+/** Refusals by this many owners, with nothing read for a day, mean that a token has no access. A day, as other owners may not have been due. */
 const LEAST_REFUSALS = 10;
 /** The resource of a token that was not used yet, and the part of a block of the token as a whole. */
 const ANY = "any";

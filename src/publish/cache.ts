@@ -43,7 +43,7 @@ const cachedSchema = z.object({
   /** The first day that was read before `next`, and what it and each later day gained; empty: nothing was read. */
   first: z.int(),
   gained: z.array(z.int()),
-  /** The cursor of the next page; null: there is none. */
+  /** The cursor of the next page; null: this is the last one. */
   next: text,
 });
 

@@ -38,9 +38,11 @@ export async function drawChart(
     requests.write();
     if (repository !== undefined) keys.push(repositoryKey(repository));
     const { failure } = requests;
-    const told = problem ?? (failure && problemOf(pass, address, failure));
-    if (told !== undefined)
-      problems.push(failure === undefined ? told : `${told} Its counts are of ${dateText(requests.readAt)}.`);
+    const sentence = problem ?? (failure && problemOf(pass, address, failure));
+    if (sentence !== undefined)
+      problems.push(
+        failure === undefined ? sentence : `${sentence} Its counts are of ${dateText(requests.readAt)}.`,
+      );
   }
   if (keys.length === 0) return { problems };
   await followChanges(pass.modules);

@@ -36,7 +36,7 @@ export class Responder {
     this.#router = new Router(routes);
   }
 
-  /** The facts of the page at a path; undefined: there is none. */
+  /** The facts of the page at a path; undefined: no page has it. */
   routeOf(path: string): Pick<Route, "published" | "isRanking"> | undefined {
     return this.#router.find("GET", path)?.route;
   }

@@ -82,7 +82,7 @@ export async function writePictures(
       namesOf({ former: files.former }).filter((file) => !taken.has(file.toLowerCase())),
     ),
   );
-  // A run that was killed has left a list of all files, not all of which it had drawn.
+  // A run that was killed has left a list of all files, some of which it had not drawn.
   const isSameLook = earlier.theme === theme && left.length === 0;
   const byName = new Map(repositories.map((one) => [repositoryKey({ ...one, fullName: one.listed }), one]));
   const entries = published.map((one) => {

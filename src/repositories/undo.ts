@@ -149,7 +149,7 @@ export async function beginUndo(tx: Tx, dialect: Dialect, id: number, now: numbe
   );
 }
 
-/** Undoes the last part of an import before one. Returns its number; undefined: there is none. */
+/** Undoes the last part of an import before one. Returns its number; undefined: nothing is left. */
 export async function undoPart(
   tx: Tx,
   dialect: Dialect,

@@ -80,7 +80,7 @@ export const themeOf = ({ kind, theme }: ShareQuery): Theme =>
 export interface SharedPicture {
   /** Path and query of the one that pages embed, an SVG if there is one. */
   path: string;
-  /** The same as PNG; absent: there is none. */
+  /** The path of the PNG, which may be the same; absent: only an SVG exists. */
   png?: string;
   alt: string;
   /** Absent: as wide as it is. */
